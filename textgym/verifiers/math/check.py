@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from itertools import combinations
+from string import ascii_lowercase
 from typing import Any
 
 import sympy
@@ -37,6 +38,8 @@ __all__ = ["SAMPLES", "check"]
 _APPROXIMATELY = re.compile(r"(?<=.)(?:\\approx(?![a-zA-Z])|≈)")
 _SAME = re.compile(r"\A\s*(?:\\approx(?![a-z])|≈|=|(?:or|i\.e\.,?)\s)")
 _SPACE = re.compile(r"[\s{}]|\\[,;! ]")
+_MAX_TERM = 100  # characters of a term that is searched for in the question
+_LIST = re.compile(r"\(([^()]{1,100})\)")
 _DECIMAL = re.compile(
     r"[-+]?\d[\d,]*+(?:\.(?P<places>\d*))?(?:(?P<percent>\\?%)|\\(?:times|cdot)10\^(?P<power>\d+))?"
 )
@@ -185,11 +188,25 @@ def _about_asked_term(gold: Reading, answer: Reading, question: str) -> Reading 
     side, _ = value_side(answer.node)
     others = [part for link in links_of(answer.node) for part in link.args if part is not side]
     if any(isinstance(part, sympy.Tuple) for part in others):
-        is_asked = _contains_term(question, answer)
-        return Reading(*value_of(answer), answer.unit) if is_asked else answer
+        return _in_asked_order(answer, question)
     if not any(map(_is_term, others)) or _contains_term(question, answer):
         return answer
     return answer if any(_is_asked_for(part, question) for part in others) else None
+
+
+def _in_asked_order(answer: Reading, question: str) -> Reading | None:
+    """Return the values of `(x, y) = (1, 2)` if the question has the names in the same order.
+
+    If it does not have them, `aligned` puts the values in the order of letters. Returns None if it
+    has them only in an order that is neither of these.
+    """
+    names = _LIST.findall(_SPACE.sub("", sides_of(answer.latex)[0]))[:1]
+    asked = _LIST.findall(_SPACE.sub("", question))
+    if any(name in asked for name in names):
+        return Reading(*value_of(answer), answer.unit)
+    letters = [sorted(name.split(",")) for name in names]
+    orders = [order for order in asked if sorted(order.split(",")) in letters]
+    return answer if all(order.replace(",", "") in ascii_lowercase for order in orders) else None
 
 
 def _contains_term(question: str, answer: Reading) -> bool:
@@ -199,9 +216,10 @@ def _contains_term(question: str, answer: Reading) -> bool:
     """
     texts = [_SPACE.sub("", text) for text in sides_of(answer.latex)]
     del texts[value_side(answer.node)[1]]
-    asked = _SPACE.sub("", question)
-    apart = r"(?<![\w=+*/^<>-]){}(?![\w+*/^<>-]|=[^?$\\_.])"
-    return any(re.search(apart.format(re.escape(text)), asked) for text in texts if text)
+    terms = (r"[\s{}]*".join(map(re.escape, text)) for text in texts if 0 < len(text) < _MAX_TERM)
+    before = r"(?<![\w=+*/^<>-])(?<![=+*/^<>-] )"
+    behind = r"(?![\s}]?[+*/^<>-]|[\s}]?=\s?[^?$\\_.\s]|\w)"
+    return any(re.search(before + term + behind, question) for term in terms)
 
 
 def _is_asked_for(node: Any, question: str) -> bool:

@@ -112,6 +112,8 @@ def test_several_guesses_of_another_word_are_wrong(text: str, reward: float) -> 
         ("Answer: -12", 1.0),
         ("Answer: -12 °C", 1.0),
         ("Answer: \u221212.0 degrees", 1.0),
+        ("Answer: \\boxed{\u201112}", 1.0),
+        ("Answer: 10\u201112", 0.0),
         ("It is -12 degrees.", 1.0),
         ("Answer: 12", 0.0),
         ("Answer: -120", 0.0),

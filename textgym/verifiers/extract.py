@@ -33,8 +33,10 @@ _LATEX = re.compile(
 )
 ANSWER_LABEL = re.compile(r"answer[*_]{0,2}\s{0,20}[:：][*_]{0,2}\s*", re.IGNORECASE)
 _SEPARATOR = r"(?:,|\{,\}|\\,|[\u00a0\u2009\u202f])"
+_MINUS = r"\-\u2010\u2011\u2212"
 _NUMBER = re.compile(
-    r"(?:(?<![\w)\]}])(?P<sign>[-+\u2212]))?(?:\\?[$£€]\s?(?P<inner>[-\u2212])?)?(?<![\w.])(?P<number>"
+    rf"(?:(?<![\w)\]}}])(?P<sign>[+{_MINUS}]))?(?:\\?[$£€]\s?(?P<inner>[{_MINUS}])?)?"
+    r"(?<![\w.^])(?<!\^[-{])(?<!\^\{-)(?P<number>"
     rf"(?:[0-9]{{1,3}}(?:{_SEPARATOR}[0-9]{{3}})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)"
     r"(?P<power>[eE][-+]?[0-9]{1,4}(?!\w))?"
 )
@@ -283,14 +285,14 @@ def final_number(text: str) -> str:
     r"""Return the last number of a text, written plainly like `-1234.5`; "" if there is none.
 
     Thousands separators are removed, LaTeX's included, and so are units, currency and per cent
-    signs. A number inside a word ("H2O") does not count. A hyphen after a word or number is not a
-    minus sign.
+    signs. A number inside a word ("H2O") or in an exponent ("42 m^2") does not count. A hyphen
+    after a word or number is not a minus sign.
 
     Example:
         >>> final_number("It grew by 12%, to \\$1{,}250.50 in all."), final_number("from 5 to -3 m")
         ('1250.50', '-3')
-        >>> final_number("H2O, in 10-15 minutes"), final_number("nothing")
-        ('15', '')
+        >>> final_number("H2O, in 10-15 minutes"), final_number("42 m^2"), final_number("nothing")
+        ('15', '42', '')
     """
     last_digit = max(map(text.rfind, "0123456789"))
     if last_digit < 0:
@@ -300,6 +302,6 @@ def final_number(text: str) -> str:
     if not numbers:
         return ""
     sign, inner, number, power = numbers[0].group("sign", "inner", "number", "power")
-    minus = "-" if (sign or inner or "+") in "-\u2212" else ""
+    minus = "" if (sign or inner or "+") == "+" else "-"
     zero = "0" if number.startswith(".") else ""
     return minus + zero + _SEPARATORS.sub("", number) + (power or "")

@@ -154,6 +154,8 @@ DISGUISES = {
     "percentages": lambda formula: _numbers(formula, "{}00\\%"),
     "brackets": lambda formula: _numbers(formula, "({})"),
     "decimals": lambda formula: _numbers(formula, "{}.0"),
+    "powers of ten": lambda formula: _numbers(formula, "{}e0"),
+    "scaled numbers": lambda formula: _numbers(formula, "\\frac{{{}0}}{{10}}"),
     "a power of one": lambda formula: f"({formula})^1",
     "two signs": lambda formula: f"-(-({formula}))",
 }

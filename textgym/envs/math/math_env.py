@@ -149,10 +149,11 @@ class Math(TextEnv[None]):
     ## Reward
     1 for a correct answer, else 0. The verifier reads the last box, or the last several boxes if
     only `and`, `or` or a comma separates them. Without a box, it reads what is stated last: behind
-    `answer is` or `Answer:`, or else in the last sentence with a value. A word is compared as text.
-    The answer must be evaluated: it must not contain an operation that the correct answer does not
-    have, such as an integral, a determinant, a remainder or a power of a number, and it must not be
-    a formula of the question. See [verifiers](../verifiers.md#mathematics).
+    `answer is` or `Answer:`, or else in the last sentence with a value. A word, time
+    or date is compared as text. The answer must be evaluated: it must not contain an operation that
+    the correct answer does not have, such as an integral, a determinant, a remainder or a power of
+    a number, and it must not be a formula of the question or a computation with its numbers. See
+    [verifiers](../verifiers.md#mathematics).
 
     If the verifier rejects the answer and there is a judge, the judge compares the whole text with
     the correct answer. After a positive verdict it compares them once more in swapped order, and

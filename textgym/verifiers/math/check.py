@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from itertools import combinations
+from string import ascii_lowercase
 from typing import Any
 
 import sympy
@@ -27,7 +28,7 @@ from textgym.verifiers.math.reading import (
     value_of,
     value_side,
 )
-from textgym.verifiers.math.spelling import connected
+from textgym.verifiers.math.spelling import connected, powers_of_ten
 from textgym.verifiers.math.values import difference
 from textgym.verifiers.math.verdict import Form
 from textgym.verifiers.math.worked_out import is_to_be_computed, is_worked_out
@@ -35,7 +36,10 @@ from textgym.verifiers.math.worked_out import is_to_be_computed, is_worked_out
 __all__ = ["SAMPLES", "check"]
 
 _APPROXIMATELY = re.compile(r"(?<=.)(?:\\approx(?![a-zA-Z])|≈)")
+_SAME = re.compile(r"\A\s*(?:\\approx(?![a-z])|≈|=|(?:or|i\.e\.,?)\s)")
 _SPACE = re.compile(r"[\s{}]|\\[,;! ]")
+_MAX_TERM = 100  # characters of a term that is searched for in the question
+_LIST = re.compile(r"\(([^()]{1,100})\)")
 _DECIMAL = re.compile(
     r"[-+]?\d[\d,]*+(?:\.(?P<places>\d*))?(?:(?P<percent>\\?%)|\\(?:times|cdot)10\^(?P<power>\d+))?"
 )
@@ -45,6 +49,14 @@ _ASKS_FOR_PERCENT = re.compile(
 )
 _ASKS_FOR_PAIR = re.compile(
     r"\b(?:pairs?|points?|coordinates?|vertex|vertices|midpoint|cent(?:er|re)|vectors?)\b",
+    re.IGNORECASE,
+)
+_ASKS_FOR_TERM = re.compile(
+    r"\b(?:what(?:['’]s| is| are)|find|compute|calculate|determine|evaluate) (?:the )?"
+    r"(?:(?:exact|numerical|total) |value of (?:the )?){0,3}"
+    r"(?:(?P<sum>sum)(?! of (?:the |their |all )?"
+    r"(?:squares?|cubes?|reciprocals|products|powers|digits|coefficients|absolute)\b)"
+    r"|(?P<magnitude>absolute value|modulus|magnitude|norm|length|distance))\b",
     re.IGNORECASE,
 )
 
@@ -88,8 +100,10 @@ def check(gold: str, answer: str, *, form: Form = "any", question: str = "") -> 
 
 
 def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
+    if gold == powers_of_ten(gold):
+        answer = powers_of_ten(answer)  # unlike a gold `1.5e3`, which equals only itself
     gold_reading = read(gold)
-    stated = [read(side) for side in _APPROXIMATELY.split(answer)]
+    stated = [read(side) for side in _repeated(answer) or _APPROXIMATELY.split(answer)]
     readings = [reading for reading in stated if reading is not None]
     if gold_reading is None or not readings or len(readings) < len(stated):
         return _reply(None)
@@ -100,6 +114,18 @@ def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
         return _reply(readings[0])
     replies = [_compare(gold_reading, reading, form, question) for reading in readings]
     return next((reply for reply in replies if reply["equal"]), replies[0])
+
+
+def _repeated(answer: str) -> list[str]:
+    r"""Return both numbers of an answer such as `3/8 (37.5\%)` if they are equal; else nothing."""
+    first, _, second = answer.rstrip(" .").removesuffix(")").rpartition("(")
+    if not first.endswith((" ", "~", "\\,", "\\;", "\\quad")) or ")" in second:
+        return []
+    sides = [first, _SAME.sub("", second)]
+    readings = [reading for reading in map(read, sides) if reading is not None]
+    numbers = list(map(value_of, readings))
+    are_numbers = len(numbers) == len(sides) and all(_is_number(value) for value, _ in numbers)
+    return sides if are_numbers and _is_rounding(numbers[0], numbers[1]) else []
 
 
 def _is_number(value: Any) -> bool:
@@ -135,8 +161,10 @@ def _places(latex: str) -> int | None:
 
 
 def _compare(gold: Reading, answer: Reading, form: Form, question: str) -> dict[str, Any]:
-    if is_to_be_computed(gold, answer) or _is_about_another_value(gold, answer, question):
+    about_asked = _about_asked_term(gold, answer, question)
+    if is_to_be_computed(gold, answer) or about_asked is None:
         return _reply(answer, unevaluated=True)
+    answer = about_asked
     is_range = is_relation(answer.node) and not is_equation(answer.node)  # such as 3 < x < 4
     if _ASKS_FOR_PAIR.search(question) and is_range and not is_relation(gold.node):
         return _reply(answer)
@@ -150,21 +178,57 @@ def _compare(gold: Reading, answer: Reading, form: Form, question: str) -> dict[
     return _reply(answer, equal=worked_out, unevaluated=not worked_out)
 
 
-def _is_about_another_value(gold: Reading, answer: Reading, question: str) -> bool:
-    """Return whether an answer such as `2x = 42` gives the value of a term, not of a name.
+def _about_asked_term(gold: Reading, answer: Reading, question: str) -> Reading | None:
+    """Return an answer that gives the value of a name, or of a term that the question asks for.
 
-    It may do so if the question contains the term.
+    Returns None for an answer such as `2x = 42`, whose term the question does not ask for.
     """
     if not is_equation(answer.node) or is_relation(gold.node):
-        return False
-    side, place = value_side(answer.node)
+        return answer
+    side, _ = value_side(answer.node)
     others = [part for link in links_of(answer.node) for part in link.args if part is not side]
-    if not any(map(_is_term, others)):
-        return False
+    if any(isinstance(part, sympy.Tuple) for part in others):
+        return _in_asked_order(answer, question)
+    if not any(map(_is_term, others)) or _contains_term(question, answer):
+        return answer
+    return answer if any(_is_asked_for(part, question) for part in others) else None
+
+
+def _in_asked_order(answer: Reading, question: str) -> Reading | None:
+    """Return the values of `(x, y) = (1, 2)` if the question has the names in the same order.
+
+    If it does not have them, `aligned` puts the values in the order of letters. Returns None if it
+    has them only in an order that is neither of these.
+    """
+    names = _LIST.findall(_SPACE.sub("", sides_of(answer.latex)[0]))[:1]
+    asked = _LIST.findall(_SPACE.sub("", question))
+    if any(name in asked for name in names):
+        return Reading(*value_of(answer), answer.unit)
+    letters = [sorted(name.split(",")) for name in names]
+    orders = [order for order in asked if sorted(order.split(",")) in letters]
+    return answer if all(order.replace(",", "") in ascii_lowercase for order in orders) else None
+
+
+def _contains_term(question: str, answer: Reading) -> bool:
+    """Return whether a question contains the term whose value an equation gives.
+
+    The term must not be a part of another term, or a side of an equation in the question.
+    """
     texts = [_SPACE.sub("", text) for text in sides_of(answer.latex)]
-    del texts[place]
-    asked = _SPACE.sub("", question)
-    return not any(re.search(rf"(?<!\w){re.escape(text)}(?!\w)", asked) for text in texts if text)
+    del texts[value_side(answer.node)[1]]
+    terms = (r"[\s{}]*".join(map(re.escape, text)) for text in texts if 0 < len(text) < _MAX_TERM)
+    before = r"(?<![\w=+*/^<>-])(?<![=+*/^<>-] )"
+    behind = r"(?![\s}]?[+*/^<>-]|[\s}]?=\s?[^?$\\_.\s]|\w)"
+    return any(re.search(before + term + behind, question) for term in terms)
+
+
+def _is_asked_for(node: Any, question: str) -> bool:
+    """Return whether a question asks in words for the sum or the absolute value that a term is."""
+    asked = {match.lastgroup for match in _ASKS_FOR_TERM.finditer(question)}
+    names = (part for arg in node.args for part in sympy.preorder_traversal(arg))
+    return {sympy.Add: "sum", sympy.Abs: "magnitude"}.get(type(node)) in asked and all(
+        isinstance(name, sympy.Symbol | sympy.Mul) for name in names
+    )
 
 
 def _is_term(node: Any) -> bool:

@@ -98,9 +98,18 @@ def _equal(gold: Any, answer: Any) -> bool:
 
 
 def aligned(gold: Any, answer: Any) -> tuple[Any, Any]:
-    """Return both nodes. If only one is an equation, the side that has its value replaces it."""
+    """Return both nodes. If only one is an equation, the side that has its value replaces it.
+
+    The values of `(y, x) = (2, 1)` are put in the order of the names.
+    """
     if is_equation(answer) and not is_equation(gold):
-        return gold, value_side(answer)[0]
+        value, place = value_side(answer)
+        link = links_of(answer)[place]
+        names = _members(link.lhs) if place == -1 else None
+        if names and len(names) > 1 and all(isinstance(name, sympy.Symbol) for name in names):
+            values = _members(value, distinct=False) or []
+            return gold, sympy.Tuple(*_in_order_of_names(names, values))
+        return gold, value
     if is_assignment(gold) and not is_equation(answer):
         return value_side(gold)[0], answer
     return gold, answer
@@ -166,7 +175,7 @@ def _same_set(gold: Any, answer: Any) -> bool:
     if golds is None or answers is None:
         return bool(gold == answer)
     if is_ordered and all(map(is_assignment, answers)):
-        answers = _in_order_of_names(answers)
+        answers = _in_order_of_names([links_of(item)[0].lhs for item in answers], answers)
     has_names = all(map(is_assignment, golds)) and not any(map(is_equation, answers))
     if is_ordered or has_names:
         return len(golds) == len(answers) and all(map(_equal, golds, answers))
@@ -197,20 +206,18 @@ def _members(node: Any, distinct: bool = True) -> list[Any] | None:
     return None if isinstance(node, sympy.Set) else [node]
 
 
-def _in_order_of_names(assignments: list[Any]) -> list[Any]:
-    """Return assignments such as `y = 4, x = 3` in the order of letters that follow each other.
+def _in_order_of_names(names: list[Any], values: list[Any]) -> list[Any]:
+    """Return values in the order of their names, if these are letters that follow each other.
 
-    Other names keep their order. If a name has two values, nothing is returned.
+    Values of other names keep their order. If a name has two values, nothing is returned.
     """
-    names = [str(links_of(assignment)[0].lhs) for assignment in assignments]
-    if len(set(names)) < len(names):
+    letters = list(map(str, names))
+    if len(set(letters)) < len(letters) or len(letters) != len(values):
         return []
-    if "".join(sorted(names)) not in ascii_lowercase:
-        return assignments
-    return [
-        assignment
-        for _, assignment in sorted(zip(names, assignments, strict=True), key=lambda pair: pair[0])
-    ]
+    if "".join(sorted(letters)) not in ascii_lowercase:
+        return values
+    pairs = sorted(zip(letters, values, strict=True), key=lambda pair: pair[0])
+    return [value for _, value in pairs]
 
 
 def _matched(golds: list[Any], answers: list[Any]) -> bool:
@@ -233,6 +240,9 @@ def _matched(golds: list[Any], answers: list[Any]) -> bool:
 
 def _is_consistent(equation: Any) -> bool:
     """Return whether a chain of equations has no clearly false part, such as 41 = 42."""
+    lists = [link for link in links_of(equation) if isinstance(link.rhs, sympy.Tuple | sympy.Set)]
+    if any(not link.lhs.free_symbols and not _equal(link.lhs, link.rhs) for link in lists):
+        return False
     numbers = [
         (link.lhs, link.rhs)
         for link in links_of(equation)

@@ -8,10 +8,13 @@ is a unit only in `\text{…}` or after a space, because `5m` is a product.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from fractions import Fraction
 
-__all__ = ["holds_quantity", "quantity", "split_unit"]
+__all__ = ["holds_quantity", "numbers_in_words", "quantity", "split_unit", "with_unit_at_end"]
 
 _MAX_LENGTH = 100  # characters
+_MAX_WORDS = 12  # of a number
 _SMALL = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
@@ -23,6 +26,19 @@ _TENS = {
 }  # fmt: skip
 _SCALES = {"thousand": 10**3, "million": 10**6}
 _WORDS = "|".join(sorted([*_SMALL, *_TENS, *_SCALES, "hundred"], key=len, reverse=True))
+_MULTIPLES = {
+    2: "half halves halve twice double doubles doubled pair pairs", 12: "dozen dozens twelfth",
+    3: "third thirds thrice triple triples tripled", 4: "quarter quarters fourth fourths",
+    5: "fifth fifths", 6: "sixth sixths", 7: "seventh", 8: "eighth eighths", 9: "ninth",
+    10: "tenth tenths",
+}  # fmt: skip
+_NUMBER_WORDS = re.compile(
+    rf"\b(?:(?P<number>(?:{_WORDS})\b(?:(?:-| and | )(?:{_WORDS})\b)*+)"
+    rf"|(?P<multiple>{'|'.join(' '.join(_MULTIPLES.values()).split())})\b)",
+    re.IGNORECASE,
+)
+_FACTORS = {word: number for number, words in _MULTIPLES.items() for word in words.split()}
+_BETWEEN_WORDS = re.compile(r"-| and | ")
 _IN_WORDS = re.compile(
     rf"(?P<sign>(?:minus|negative) )?(?P<number>(?:{_WORDS})(?:(?:-| and | )(?:{_WORDS}))*+)"
     r"(?: (?P<unit>[a-z]{3,20}))?(?: (?:left|each|more|altogether|in (?:all|total)))?",
@@ -34,9 +50,9 @@ _NO_UNIT = re.compile(
     r"|maybe|perhaps|wrong|false",
     re.IGNORECASE,
 )
-_HINT = re.compile(rf"\b(?:{_WORDS})\b|\d ?[a-z]{{1,7}}\.?,? (?:and )?\d", re.IGNORECASE)
+_HINT = re.compile(rf"\b(?:{_WORDS})\b|\d ?[a-z]{{1,7}}\.?,? ?(?:and )?\d", re.IGNORECASE)
 _COMPOUND = re.compile(
-    r"(?P<whole>\d{1,9}) ?(?P<larger>[a-z]{1,7})\.?,? (?:and )?"
+    r"(?P<whole>\d{1,9}) ?(?P<larger>[a-z]{1,7})\.?,? ?(?:and )?"
     r"(?P<rest>\d{1,9}) ?(?P<smaller>[a-z]{1,7})\.?",
     re.IGNORECASE,
 )
@@ -74,12 +90,14 @@ _BARE = re.compile(
     r"(?<=[\d})])(?P<gap> ?)(?P<unit>[A-Za-z]++(?:[ /.]+[A-Za-z]++)*+(?: ?\^ ?\{?\d\}?)?)\Z"
 )
 _TEXT = re.compile(r"\\text\{([^{}]*+)\}")
+_TERM_UNIT = re.compile(r"(?<=[\d}]) ?\\text\{ ?(?P<name>[A-Za-z]++)\.? ?\}(?! ?\^)")
+_TERM_END = re.compile(r"[-+=]")
 _PART = re.compile(r"(?P<word>[A-Za-z]+)|(?P<over>/)|\^\s*\{?(?P<power>-?\d)\}?")
 _VALUE = re.compile(r"[0-9A-Za-z\u221e]")
 _PARTS = {
-    ("week", "day"): 7, ("day", "h"): 24, ("h", "min"): 60, ("min", "s"): 60, ("year", "month"): 12,
-    ("ft", "in"): 12, ("yd", "ft"): 3, ("lb", "oz"): 16, ("m", "cm"): 100, ("km", "m"): 1000,
-    ("kg", "g"): 1000, ("$", "cent"): 100,
+    ("week", "day"): 7, ("day", "h"): 24, ("h", "min"): 60, ("h", "m"): 60, ("min", "s"): 60,
+    ("m", "s"): 60, ("year", "month"): 12, ("ft", "in"): 12, ("yd", "ft"): 3, ("lb", "oz"): 16,
+    ("m", "cm"): 100, ("km", "m"): 1000, ("kg", "g"): 1000, ("$", "cent"): 100,
 }  # fmt: skip
 
 
@@ -99,6 +117,8 @@ def quantity(text: str) -> str:
     Example:
         >>> quantity("Twenty-one"), quantity("seven apples"), quantity("1 hour and 30 minutes")
         ('21', '7\\text{ apples}', '90\\text{ minutes}')
+        >>> quantity("1h30m"), quantity("1m 30s")
+        ('90\\text{ min}', '90\\text{ s}')
         >>> quantity("two three"), quantity("seven or eight"), quantity("4 feet 14 inches")
         ('', '', '')
     """
@@ -110,15 +130,46 @@ def quantity(text: str) -> str:
         size = _parts_of_unit(larger, smaller)
         if int(rest) >= size:
             return ""
-        return f"{int(whole) * size + int(rest)}\\text{{ {smaller}}}"
+        unit = "min" if smaller.lower() == "m" else smaller
+        return f"{int(whole) * size + int(rest)}\\text{{ {unit}}}"
     words = _IN_WORDS.fullmatch(text)
     if words is None or _NO_UNIT.fullmatch(words["unit"] or ""):
         return ""
-    number = _number(re.split(r"-| and | ", words["number"].lower()))
+    number = _number(_BETWEEN_WORDS.split(words["number"].lower()))
     if number is None:
         return ""
     unit = f"\\text{{ {words['unit']}}}" if words["unit"] else ""
     return f"{'-' if words['sign'] else ''}{number}{unit}"
+
+
+def numbers_in_words(text: str) -> set[Fraction]:
+    """Return the numbers that a text has in words; `half` stands for 2 and for 1/2.
+
+    Example:
+        >>> sorted(map(str, numbers_in_words("Six and seven, or half of twenty-one")))
+        ['1/2', '2', '21', '6', '7']
+    """
+    numbers = set()
+    for match in _NUMBER_WORDS.finditer(text):
+        if match["multiple"]:
+            factor = _FACTORS[match["multiple"].lower()]
+            numbers |= {Fraction(factor), Fraction(1, factor)}
+        else:
+            run = match["number"].lower()
+            for part in (run, *run.split(" and ")):
+                numbers |= {*_longest_numbers(_BETWEEN_WORDS.split(part))}
+    return numbers
+
+
+def _longest_numbers(words: list[str]) -> Iterator[Fraction]:
+    start = 0
+    while start < len(words):
+        for end in range(min(len(words), start + _MAX_WORDS), start, -1):
+            number = _number(words[start:end])
+            if number is not None:
+                yield Fraction(number)
+                break
+        start = end
 
 
 def _number(words: list[str]) -> int | None:
@@ -138,6 +189,22 @@ def _number(words: list[str]) -> int | None:
         else:
             return None
     return total + group
+
+
+def with_unit_at_end(text: str) -> str:
+    r"""Return an equation with the unit of its terms at its end, if there is only one unit.
+
+    Example:
+        >>> with_unit_at_end(r"3\text{ m}+4\text{ m}=7\text{ m}")
+        '3+4=7\\text{ m}'
+    """
+    names = [match["name"].lower() for match in _TERM_UNIT.finditer(text)]
+    is_one = len({name.removesuffix("s") for name in names}) == 1
+    if "=" not in text or not is_one or names[0] in _NOT_UNITS:
+        return text
+    if any(len(_TERM_UNIT.findall(term)) > 1 for term in _TERM_END.split(text)):
+        return text  # a product of two units has another unit
+    return f"{_TERM_UNIT.sub('', text)}\\text{{ {names[-1]}}}"
 
 
 def split_unit(text: str) -> tuple[str, str]:

@@ -7,15 +7,16 @@ Formulas are compared by their shape, so `1 \cdot \sqrt{180} + 0` is recognised 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from math import gcd, prod
+from math import prod
 from typing import Any
 
 import sympy
 
 from textgym.verifiers.math.guards import OverLimit
+from textgym.verifiers.math.quantities import numbers_in_words
 from textgym.verifiers.math.reading import (
     difference_of,
     expressions_in,
@@ -94,18 +95,34 @@ def _last_question(text: str) -> str:
 
 
 def _combines_numbers(question: str, left: Left, allowed: Left) -> bool:
-    """Return whether an answer contains steps, quotients or roots of the question's numbers."""
+    r"""Return whether an answer contains steps, quotients or roots of the question's numbers.
+
+    Powers of ten do not matter: `0.15 \cdot 80` is 15 % of 80.
+    """
     numbers, ratios = _numbers(question), _ratios(question)
-    steps = set(left.steps) - set(allowed.steps)
+    digits, steps = _digits(numbers), {*left.steps} - {*allowed.steps}
     if any(operands and operands <= numbers for operands in steps):
+        return True
+    if any(operands and operands <= digits for operands in map(_digits, steps)):
         return True
     if any(root in numbers and not is_simplified_root(root) for root in left.radicands):
         return True
     return any(
-        {above, below} <= numbers if above % below == 0 else (above, below) in ratios
-        for above, below in left.ratios
-        if below and gcd(above, below) > 1
+        _digits(ratio) <= digits if ratio[0] % ratio[1] == 0 else ratio in ratios
+        for ratio in left.reducible
     )
+
+
+def _digits(numbers: Iterable[Fraction | int]) -> set[Fraction | int]:
+    """Return numbers other than powers of ten as integers: 15 for 0.15 and 1500."""
+    digits = set()
+    for number in numbers:
+        while number and number.numerator % 10 == 0:
+            number = Fraction(number, 10)
+        while number.denominator % 2 == 0 or number.denominator % 5 == 0:
+            number *= 10
+        digits.add(number)
+    return digits - {0, 1}
 
 
 def _changes_notation(question: str, gold: Any, answer: Any) -> bool:
@@ -209,10 +226,11 @@ def _factored_sums(node: Any) -> int:
 
 @lru_cache(256)
 def _numbers(question: str) -> frozenset[Fraction]:
-    """Return the numbers in a question, including the parts of fractions."""
+    """Return the numbers in a question, also those in words and in fractions."""
     texts = _NUMBER.findall(plain_fractions(question))
     plain = {Fraction(re.sub(r"[^\d.]", "", text)) for text in texts}
-    return frozenset(plain | {Fraction(*ratio) for ratio in _ratios(question) if ratio[1]})
+    ratios = {Fraction(*ratio) for ratio in _ratios(question) if ratio[1]}
+    return frozenset(plain | ratios | numbers_in_words(question))
 
 
 @lru_cache(256)

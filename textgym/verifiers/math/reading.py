@@ -38,6 +38,7 @@ _SIDE = re.compile(
     r"(?P<open>[({]|\\begin(?![a-z]))|(?P<close>[)}]|\\end(?![a-z]))|(?<![\\<>!])(?P<equals>=)"
 )
 _BRACKET = re.compile(r"[][(){},;]")
+_AND_SO_ON = re.compile(r"[,;]\s*\\[lc]?dots(?![a-z])")
 _CACHE_SIZE = 4096
 _NORMALIZED = NormalizationConfig(
     basic_latex=True, units=False, malformed_operators=False, nits=True, boxed="none"
@@ -91,7 +92,9 @@ def read(latex: str) -> Reading | None:
     if not formula:
         return None
     connective, parts = connected(formula)
-    if connective and all(map(_ORDER.search, parts)):
+    if _AND_SO_ON.search(formula):
+        node = formula
+    elif connective and all(map(_ORDER.search, parts)):
         node = _conditions(connective, parts)
     else:
         if connective == "or" and all("=" in part for part in parts):
@@ -141,17 +144,27 @@ def _is_list(latex: str) -> bool:
 
 def _parse(latex: str) -> tuple[Any, str]:
     """Parse a formula or else the part after its last equals sign; also return the parsed text."""
-    last = latex if _is_list(latex) else sides_of(latex)[-1].strip()
-    for text in dict.fromkeys((latex, last)):
-        try:
-            node = latex2sympy(text, is_real=True, convert_degrees=False, normalization_config=None)
-        except MemoryError:
-            raise
-        except Exception:  # the parser raises many types of exceptions
-            continue
-        if isinstance(node, (sympy.Basic, sympy.MatrixBase)):
-            return canonical(node), text
-    return latex, latex
+    node = _parsed(latex)
+    if node is not None:
+        return node, latex
+    *names, last = [latex] if _is_list(latex) else sides_of(latex)
+    value = _parsed(last.strip()) if names else None
+    if value is None:
+        return latex, latex
+    name = _parsed(names[-1])
+    if isinstance(name, sympy.Add | sympy.Mul | sympy.Number | sympy.Interval):
+        return sympy.Eq(name, value, evaluate=False), latex
+    return value, last.strip()
+
+
+def _parsed(latex: str) -> Any:
+    try:
+        node = latex2sympy(latex, is_real=True, convert_degrees=False, normalization_config=None)
+    except MemoryError:
+        raise
+    except Exception:  # the parser raises many types of exceptions
+        return None
+    return canonical(node) if isinstance(node, (sympy.Basic, sympy.MatrixBase)) else None
 
 
 def canonical(node: Any) -> Any:
@@ -235,8 +248,14 @@ def is_equation(node: Any) -> bool:
 
 
 def is_assignment(node: Any) -> bool:
-    """Return whether a node is an equation that begins with a name, such as `x = 3`."""
-    return is_equation(node) and is_expr_of_only_symbols(links_of(node)[0].lhs)
+    """Return whether a node is an equation that begins with a name, such as `x = 3`.
+
+    A list or set is a value of any term: `a + b = (3, 4)`.
+    """
+    if not is_equation(node):
+        return False
+    link = links_of(node)[0]
+    return is_expr_of_only_symbols(link.lhs) or isinstance(link.rhs, sympy.Tuple | sympy.Set)
 
 
 def value_side(equation: Any) -> tuple[Any, int]:

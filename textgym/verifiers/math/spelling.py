@@ -12,9 +12,9 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from textgym.verifiers.math.quantities import split_unit
+from textgym.verifiers.math.quantities import split_unit, with_unit_at_end
 
-__all__ = ["Spelling", "connected", "plain_fractions", "spell"]
+__all__ = ["Spelling", "connected", "plain_fractions", "powers_of_ten", "spell"]
 
 _SYMBOLS = {
     "∞": "\\infty ", "π": "\\pi ", "θ": "\\theta ", "φ": "\\phi ", "α": "\\alpha ", "β": "\\beta ",
@@ -22,7 +22,8 @@ _SYMBOLS = {
     "≤": "\\le ", "≥": "\\ge ", "≠": "\\neq ", "≈": "\\approx ", "±": "\\pm ", "∪": "\\cup ",
     "∩": "\\cap ", "∈": "\\in ", "∅": "\\emptyset ", "ℝ": "\\mathbb{R}", "ℤ": "\\mathbb{Z}",
     "°": "^\\circ ", "′": "'", "²": "^{2}", "³": "^{3}", "½": "\\frac{1}{2}", "¼": "\\frac{1}{4}",
-    "¾": "\\frac{3}{4}", "\u00a0": " ", "\u2007": " ", "\u2009": " ", "\u200a": " ", "\u202f": " ",
+    "¾": "\\frac{3}{4}", "…": "\\ldots ", "\u2010": "-", "\u2011": "-",
+    "\u00a0": " ", "\u2007": " ", "\u2009": " ", "\u200a": " ", "\u202f": " ",
 }  # fmt: skip
 _TRANSLATED = str.maketrans(_SYMBOLS)
 _SPACES = re.compile(
@@ -46,6 +47,9 @@ _SYNONYMS = {
     "\\pounds": "£", "\\euro": "€", "\\langle": "(", "\\rangle": ")", "\\bigcup": "\\cup",
     "\\nicefrac": "\\frac", "\\sfrac": "\\frac",
 }  # fmt: skip
+_AND_SO_ON = re.compile(
+    r",\s*(?:\.{3,}|\\c?dots[cb]?(?![a-z])|\\text\{ ?(?:etc|and so on)\b[ .]*\})"
+)
 _COMMAND = re.compile(r"\\operatorname\*|\\[a-zA-Z]++")
 _FONT = re.compile(
     r"\\(?P<name>underline|fbox|mathbf|boldsymbol|bm|pmb|mathit|mathsf|mathtt|mathnormal|mathrm|textbf|textit"
@@ -101,6 +105,16 @@ _SCALES = {
     "trillion": 10**12,
 }  # fmt: skip
 _NATURAL_LOGARITHM = re.compile(r"\\log\s*+_\s*+(?:e(?![a-zA-Z])|\{\s*+e\s*+\})")
+_SCIENTIFIC = re.compile(
+    r"(?<![\w.\\])(?P<number>\d++(?:\.\d++)?)[eE](?P<sign>[-+]?)(?P<power>\d{1,3})(?![\w.^])"
+)
+_LETTER_O_FOR_DEGREES = re.compile(r"(?<=\d) ?\^ ?(?:o|\{ ?o ?\})(?![\w^])")
+_DIGITS_IN_BRACKETS = re.compile(r"(?<![\w)}])\(([\dA-F]++)\)(?= ?_)")
+_ROWS = re.compile(r"\[ ?(\[[^][]++\](?: ?, ?\[[^][]++\])*+) ?\]\Z")
+_ALL_REALS = re.compile(
+    r"(?:\\text\{ ?)?(?:(?:all|any|every|the set of(?: all)?) )?real(?:s| numbers?)(?: ?\})?"
+    r"|\\mathbb ?\{? ?R ?\}?"
+)
 _QUALIFIER = re.compile(
     r"(?:(?<![ ,;(])[ ,;(]++)?(?:\\text\{[ ,]*+for (?:all|any|every|each)\b[^=<>]{0,100}+"
     r"|\\forall.{0,100}+|\\text\{ ?where ?\} ?[a-zA-Z] ?\\in.{0,100}+"
@@ -131,6 +145,7 @@ def spell(latex: str) -> Spelling:
         Spelling(latex='12', unit='km/h')
     """
     text = _COMMAND.sub(_same_command, _ROW_GAP.sub(r"\1", latex.translate(_TRANSLATED)))
+    text = _AND_SO_ON.sub(r",\\ldots ", text)
     text = _residue(_MATRIX.sub(lambda match: f"{{{match['kind'] or 'p'}matrix}}", text))
     text = _REMOVED.sub("", _NEGATIVE_SPACE.sub(r"\1", _NATURAL_LOGARITHM.sub(r"\\ln ", text)))
     text = _bare(_SPACES.sub(" ", text))
@@ -141,14 +156,35 @@ def spell(latex: str) -> Spelling:
     text = _UNICODE_ROOT.sub(lambda match: f"\\sqrt{{{match[1] or match[2]}}}", text)
     text = _BARE_ROOT.sub(r"\\sqrt{\1}", text)
     text = _BARE_FUNCTION.sub(lambda match: f"\\{match[1] or match[2]} ", text)
+    if _ALL_REALS.fullmatch(text):
+        return Spelling("(-\\infty,\\infty)")
+    text = _LETTER_O_FOR_DEGREES.sub(r"^\\circ ", text)
+    text = _ROWS.sub(_as_matrix, _DIGITS_IN_BRACKETS.sub(r"\1", text))
     text = _INTERVAL.sub(_plain_interval, _POINT.sub("", _INFINITY.sub(r"\\infty ", text)))
     text = plain_fractions(
         _WORDS.sub(lambda match: "\\pi " if match[0] == "pi" else "\\infty ", text)
     )
     text = _SIDE_BY_SIDE.sub(r"\\cdot ", _MIXED.sub(r"\1\\frac{\2}{\3}", text))
     text = _SCALE.sub(_scaled, text)
-    value, unit = split_unit(_unqualified(text))
+    value, unit = split_unit(with_unit_at_end(_unqualified(text)))
     return Spelling(_LOOSE_SPACE.sub("", _bare(value)), unit)
+
+
+def powers_of_ten(text: str) -> str:
+    r"""Write numbers such as `1.5e3` as products, but not `2e-3`, which may be a difference.
+
+    Example:
+        >>> powers_of_ten("1.5e3"), powers_of_ten("2e-3")
+        ('1.5\\times10^{3}', '2e-3')
+    """
+    return _SCIENTIFIC.sub(_power_of_ten, text)
+
+
+def _power_of_ten(match: re.Match[str]) -> str:
+    number, sign, power = match.groups()
+    if sign and "." not in number and number != "1" and not power.startswith("0"):
+        return match.group()
+    return f"{number}\\times10^{{{int(sign + power)}}}"
 
 
 def _scaled(match: re.Match[str]) -> str:
@@ -164,6 +200,15 @@ def _scaled(match: re.Match[str]) -> str:
     except ArithmeticError:
         return match.group()
     return f"\\cdot {scale}{rest}" if number is None else f"{number * scale:f}{rest}"
+
+
+def _as_matrix(match: re.Match[str]) -> str:
+    """Write `[[1,2],[3,4]]` as a matrix if its rows have the same length."""
+    rows = [row.split(",") for row in re.findall(r"\[([^][]+)\]", match[1])]
+    if len({*map(len, rows)}) > 1:
+        return match.group()
+    body = "\\\\".join("&".join(row) for row in rows)
+    return f"\\begin{{pmatrix}}{body}\\end{{pmatrix}}"
 
 
 def _unqualified(text: str) -> str:

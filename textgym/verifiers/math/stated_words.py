@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from textgym.verifiers.math.moments import MOMENT
 from textgym.verifiers.math.statements import (
     REASON,
     UNSURE,
@@ -16,7 +17,6 @@ from textgym.verifiers.math.statements import (
     statements,
     without_marks,
 )
-from textgym.verifiers.math.words import TIME_OF_DAY
 
 __all__ = ["stated_text"]
 
@@ -42,7 +42,7 @@ _SMALL_WORDS = re.compile(
     r"(?:(?:on|at|in|an?|the|exactly|just|only) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE
 )
 _ARTICLE = re.compile(r"(?:an?|the)\b", re.IGNORECASE)
-_AT = re.compile(r"(?:\A|[:=,]|\b(?:at|is|be|was|about|around|by))\s*\Z", re.IGNORECASE)
+_AT = re.compile(r"(?:\A|[:=,]|\b(?:at|on|is|be|was|about|around|by))\s*\Z", re.IGNORECASE)
 _EXCLUDING = re.compile(
     r"\b(?:not|never|no|isn['’]t|wasn['’]t|before|after|past|until|than|but|except|unless|if|or|and"
     r"|other|instead|rather|without|like)\b|,",
@@ -89,7 +89,7 @@ def stated_text(text: str, question: str = "") -> list[str]:
         elif words.startswith(name) and is_described:
             readings = [name]  # it is the subject: `**Amy** is the tallest.`
     if not is_denied and not UNSURE.search(statement.text):
-        readings.append(_time(statement.text))
+        readings.append(_moment(statement.text))
     return list(dict.fromkeys(filter(None, readings)))
 
 
@@ -114,9 +114,9 @@ def _is_end(predicate: str, name: str) -> bool:
     return before != predicate and not _EXCLUDING.search(before)
 
 
-def _time(sentence: str) -> str:
-    """Return the only time of a sentence that says `at` or `is` before it; "" for any other."""
-    times = [*TIME_OF_DAY.finditer(sentence)]
+def _moment(sentence: str) -> str:
+    """Return the only time or date behind `at`, `on` or `is` in a sentence; "" if there is none."""
+    times = [*MOMENT.finditer(sentence)]
     if len(times) != 1:
         return ""
     before, after = sentence[: times[0].start()], sentence[times[0].end() :]

@@ -37,6 +37,7 @@ _SPLIT_OR = re.compile(r"\s{0,5}\n\s{0,5}or\b|\bor\s{0,5}\n\s{0,5}", re.IGNORECA
 _IN_BRACKETS = re.compile(r"\((or [^()\n]{1,100})\)", re.IGNORECASE)
 _ESCAPED_DOLLAR = re.compile(r"\\\$(?= ?[\d.])")
 _APPROXIMATION = re.compile(r" \((?:≈|\\approx|about|approximately)[^()\n]{1,60}\)", re.IGNORECASE)
+_AND_SO_ON = re.compile(r"(?<=,) ?(?:\.{3,}|…|(?:and so on|etc)\b)")
 _ARROW = re.compile(r"=>|[⇒⟹∴]")
 _DECORATION = re.compile(
     r"[\"“”«»„‟∎■□✓✅🎉]|\\(?:blacksquare|square|qed|checkmark|therefore|implies|Rightarrow)(?![a-zA-Z])"
@@ -188,6 +189,7 @@ def stated_value(text: str) -> str:
 def prepared(text: str) -> str:
     """Return the end of a text without tags, quotes, bullets and what is struck out."""
     text = _BLANKS.sub(" ", text[-_MAX_READ:])
+    text = _AND_SO_ON.sub(r" \\ldots ", text)
     text = _ARROW.sub(" ", _ESCAPED_DOLLAR.sub("", _APPROXIMATION.sub("", text)))
     text = _DECORATION.sub("", _TAGS.sub("", _STRUCK.sub("", text)))
     text = _SQUARED_UNIT.sub(r"\1", _IN_BRACKETS.sub(r"\1", text))

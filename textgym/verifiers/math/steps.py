@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, reduce
-from math import gcd, isqrt
+from math import gcd, isqrt, prod
 from typing import NamedTuple
 
 from textgym.verifiers.math.written import Node
@@ -43,6 +43,11 @@ class Left:
     ratios: list[tuple[int, int]] = field(default_factory=list)
     radicands: list[Fraction] = field(default_factory=list)
     irrational_denominators: int = 0
+
+    @property
+    def reducible(self) -> list[tuple[int, int]]:
+        """The ratios that are not in lowest terms."""
+        return [ratio for ratio in self.ratios if ratio[1] and gcd(*ratio) > 1]
 
     def step(self, *nodes: Node, times: int = 1) -> None:
         """Record a step that combines the numbers of some nodes."""
@@ -113,7 +118,8 @@ def _visit_sum(node: Node, left: Left) -> None:
 
 def _likeness(term: _Term) -> object:
     """Return a key that is the same for like terms."""
-    return frozenset(Counter(term.others).items()), frozenset(Counter(term.others_below).items())
+    others = (part for part in term.others if not _is_power_of_ten(part))
+    return frozenset(Counter(others).items()), frozenset(Counter(term.others_below).items())
 
 
 def _visit_term(node: Node, left: Left) -> None:
@@ -131,7 +137,7 @@ def _visit_term(node: Node, left: Left) -> None:
     if len(below) > 1:
         left.step(*below, times=len(below) - 1)
     if above and below:
-        _visit_ratio(above[0], below[0], left)
+        _visit_ratio(above, below, left)
     if below and not _is_whole(below[0].value):
         left.step(*above, *below)
     others = term.others + term.others_below
@@ -160,21 +166,27 @@ def _visit_term(node: Node, left: Left) -> None:
         _visit(part, left)
 
 
-def _visit_ratio(above: Node, below: Node, left: Left) -> None:
-    if not (_is_whole(above.value) and _is_whole(below.value)):
-        left.step(above, below)
-        return
-    left.ratios.append((abs(int(above.value)), abs(int(below.value))))
+def _visit_ratio(above: list[Node], below: list[Node], left: Left) -> None:
+    values = [prod((part.value for part in parts), start=Fraction(1)) for parts in (above, below)]
+    if all(map(_is_whole, values)):
+        left.ratios.append((abs(int(values[0])), abs(int(values[1]))))
+    else:
+        left.step(above[0], below[0])
 
 
 def _visit_ratio_of_sum(total: Node, below: Node, left: Left) -> None:
-    """Record a fraction of a sum whose terms have a common factor with the denominator."""
-    numbers = [_taken_apart(term).above for term in total.parts]
-    values = [factors[0].value if factors else Fraction(1) for factors in numbers]
-    if all(map(_is_whole, values)) and _is_whole(below.value):
-        above = reduce(gcd, (abs(int(value)) for value in values))
-        if gcd(above, int(below.value)) > 1:
-            left.ratios.append((above, int(below.value)))
+    """Record a fraction of a sum: its value, or else the common factor of its terms."""
+    if not _is_whole(below.value):
+        return
+    value = _value(total)
+    if value is None:
+        numbers = [_taken_apart(term).above for term in total.parts]
+        values = [factors[0].value if factors else Fraction(1) for factors in numbers]
+        if not all(map(_is_whole, values)):
+            return
+        value = Fraction(reduce(gcd, (abs(int(value)) for value in values)))
+    if _is_whole(value) and gcd(int(value), int(below.value)) > 1:
+        left.ratios.append((abs(int(value)), int(below.value)))
 
 
 def _visit_power(node: Node, left: Left) -> None:
@@ -201,18 +213,32 @@ def _visit_root(node: Node, left: Left) -> None:
     radicand = node.parts[0]
     if is_closed(node):
         left.kinds.add("root")
-        term = _taken_apart(radicand)
-        numbers = [*term.above, *term.below]
-        if len(numbers) == 1 and not term.others and not term.others_below and not term.below:
-            left.radicands.append(abs(numbers[0].value))
-            if not numbers[0].text.isdigit():
-                left.step(radicand)
-        elif term.above and len(term.below) == 1 and not (term.others or term.others_below):
-            left.radicands.append(abs(term.above[0].value / (term.below[0].value or 1)))
-        elif term.others and {part.kind for part in term.others} != {"sum"}:
+        value, term = _value(radicand), _taken_apart(radicand)
+        if value is not None:
+            left.radicands.append(abs(value))
+        is_written_out = len(term.above) == 1 and not term.above[0].text.isdigit()
+        has_factors = bool(term.others) and {part.kind for part in term.others} != {"sum"}
+        if has_factors or (is_written_out and not term.below):
             left.step(radicand)
     for part in node.parts:
         _visit(part, left)
+
+
+def _value(node: Node) -> Fraction | None:
+    """Return the value of arithmetic with rational numbers; None for any other formula."""
+    if node.kind == "number":
+        return node.value
+    parts = [_value(part) for part in node.parts]
+    numbers = [part for part in parts if part is not None]
+    if len(numbers) < len(parts) or not numbers:
+        return None
+    if node.kind == "negative":
+        return -numbers[0]
+    if node.kind == "sum":
+        return sum(numbers, Fraction())
+    if node.kind == "product":
+        return prod(numbers, start=Fraction(1))
+    return numbers[0] / numbers[1] if node.kind == "quotient" and numbers[1] else None
 
 
 def _taken_apart(node: Node) -> _Term:

@@ -49,6 +49,7 @@ MAX_TIMEOUT = 3600.0
 
 _MAX_ANSWER = 100_000  # characters that are read, from the end
 _MAX_CACHED_ANSWER = 2_000  # characters of an answer whose verdict is cached
+_HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2012"), "-")
 _INTEGER = re.compile(r"-?[1-9][0-9]{0,29}|0")
 
 
@@ -111,7 +112,7 @@ def verify(
         raise UsageError(f"timeout must be over 0 and up to {MAX_TIMEOUT:g}, not {timeout!r}")
     if form not in FORMS:
         raise UsageError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
-    gold, answer = _bare(gold), _end(answer)
+    gold, answer = _bare(gold), _end(answer).translate(_HYPHENS)
     in_digits = quantity(plain_words(gold))
     if _INTEGER.fullmatch(in_digits) or (in_digits and gold[0].isdigit()):  # not "Five Guys"
         gold = in_digits

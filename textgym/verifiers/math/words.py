@@ -11,12 +11,11 @@ import re
 from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 
-__all__ = [
-    "TIME_OF_DAY", "option_letter", "option_letters", "plain_words", "same_words", "words_of",
-]  # fmt: skip
+from textgym.verifiers.math.moments import is_moment, names_half, plain_moments
 
-TIME_OF_DAY = re.compile(r"(?<![\d:])\d{1,2}(?::\d\d)? ?[ap]\.? ?m\b\.?", re.IGNORECASE)
-"""A time with a.m. or p.m."""
+__all__ = [
+    "option_letter", "option_letters", "plain_words", "same_words", "words_of",
+]  # fmt: skip
 
 _FONT = re.compile(
     r"\\(?:text(?:bf|it|rm|sf|tt|normal|up)?|math(?:rm|bf|it|sf|tt|normal)|mbox|hbox|emph|underline)"
@@ -40,6 +39,17 @@ _MATHS = re.compile(
     r"|sigma|tau|phi|chi|psi|omega|percent|degrees?",
     re.IGNORECASE,
 )
+_PHRASES = {
+    "undefined": r"(?:(?:it|the limit) )?(?:(?:is )?(?:undefined|not defined|d\.?n\.?e\.?)"
+    r"|(?:does not|doesn['’]t|do not|don['’]t) exist)",
+    "realnumbers": r"(?:x ?(?:\\in|∈) ?)?"
+    r"(?:(?:(?:all|any|every|the set of(?: all)?) )?real(?:s| numbers?)"
+    r"|\\(?:mathbb ?)?r|ℝ|(?:\\left)?\( ?-\\infty ?, ?\+?\\infty ?(?:\\right)?\))",
+    "nosolution": r"(?:there (?:is|are) )?no solutions?",
+}
+_PHRASE = re.compile("|".join(f"(?P<{name}>{forms})" for name, forms in _PHRASES.items()), re.I)
+"""Texts with several spellings, some of them in symbols."""
+_SYMBOLS = re.compile(r"[\\ℝ]")
 _CONNECTIVES = frozenset(["and", "or", "to", "the", "a", "an", "of", "in", "is", "at"])
 _OPTION = re.compile(r"(?<!\w)\(([A-J])\)")
 _GOLD_LETTER = re.compile(r"\(?([A-J])\)?")
@@ -51,9 +61,10 @@ _NOT_COMPARED = re.compile(r"(?!(?<=\d)[.:/](?=\d)|-(?=\d))[^\w]|_")
 def words_of(gold: str, question: str = "") -> str:
     r"""Return the text that a gold is if it is one; "" if it is a formula.
 
-    A time of day is a text, and so are words of letters. Letters are a product of variables if all
-    of them stand alone in the question, or follow each other as in `abcd`; so are two letters, and
-    three if there is no question. Common short words, and names such as `Amy`, are texts anyway.
+    A time of day or a date is a text, and so are words of letters. Letters are a product of
+    variables if all of them stand alone in the question, or follow each other as in `abcd`; so are
+    two letters, and three if there is no question. Common short words, and names such as `Amy`, are
+    texts anyway.
 
     Example:
         >>> words_of("listen"), words_of(r"\text{Amy and Bob}"), words_of("4:10 P.M.")
@@ -62,7 +73,8 @@ def words_of(gold: str, question: str = "") -> str:
         ('', '', '')
     """
     text = plain_words(gold)
-    if TIME_OF_DAY.fullmatch(text):
+    is_phrase = _PHRASE.fullmatch(text) and not _SYMBOLS.search(text)
+    if is_phrase or is_moment(text, question):
         return text
     if not _TEXT.fullmatch(text) or "\\" in text:
         return ""
@@ -70,7 +82,9 @@ def words_of(gold: str, question: str = "") -> str:
     if any(map(_MATHS.fullmatch, words)):
         return ""
     if any(map(str.isdigit, text)):
-        return text if len(words[0]) >= _LONG else ""
+        is_name = _SHORT_WORD.fullmatch(words[0]) or _NAME.fullmatch(words[0])
+        is_numbered = is_name and text.startswith(f"{words[0]} ")
+        return text if len(words[0]) >= _LONG or is_numbered else ""
     is_marked = _FONT.match(gold.strip()) is not None
     return (
         text if any(_is_word(word, question, 2 if is_marked else _LONG) for word in words) else ""
@@ -125,7 +139,8 @@ def plain_words(latex: str) -> str:
 def same_words(gold: str, answer: str) -> bool:
     r"""Return whether two texts have the same letters, digits and colons, apart from case.
 
-    Parts that `and`, a comma or a semicolon separates may stand in any order.
+    Times, dates, and phrases such as `does not exist` may have several spellings. Parts that `and`,
+    a comma or a semicolon separates may stand in any order.
 
     Example:
         >>> same_words("4:10 P.M.", r"4{:}10 \text{ pm}"), same_words("listen", "silent")
@@ -133,10 +148,15 @@ def same_words(gold: str, answer: str) -> bool:
         >>> same_words("Amy and Bob", "Bob, Amy"), same_words("even", "even or odd")
         (True, False)
     """
-    parts = _parts(gold)
-    return any(parts) and parts == _parts(answer)
+    by_half = names_half(plain_words(gold))
+    parts = _parts(gold, by_half)
+    return any(parts) and parts == _parts(answer, by_half)
 
 
-def _parts(text: str) -> list[str]:
-    parts = _PARTS.split(plain_words(text).casefold())
+def _parts(text: str, by_half: bool) -> list[str]:
+    text = plain_words(text)
+    phrase = _PHRASE.fullmatch(text.strip(" .,;:!"))
+    if phrase is not None:
+        return [phrase.lastgroup or ""]
+    parts = _PARTS.split(plain_moments(text.casefold(), by_half=by_half))
     return sorted(filter(None, (_NOT_COMPARED.sub("", part) for part in parts)))

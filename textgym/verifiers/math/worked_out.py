@@ -13,7 +13,6 @@ computations.
 from __future__ import annotations
 
 import re
-from math import gcd
 from typing import Any
 
 import sympy
@@ -105,7 +104,8 @@ def is_worked_out(gold: Reading, answer: Reading, form: Form = "any", question: 
     allowed = Left() if model is None else left_in(model)
     if left.padding > allowed.padding or not left.kinds <= allowed.kinds:
         return False
-    if len(left.steps) > max(len(allowed.steps), form == "any"):
+    more_steps = len(left.steps) - len(allowed.steps)
+    if more_steps > 0 and (form != "any" or len(left.steps) > 1 or not _is_reduced(left, allowed)):
         return False
     if form != "any" and not _has_form(form, written, left, model):
         return False
@@ -136,13 +136,19 @@ def _has_variables(written: Node) -> bool:
     return not is_closed(written)
 
 
+def _is_reduced(left: Left, allowed: Left) -> bool:
+    """Return whether fractions are in lowest terms, and roots simplified, unlike those allowed."""
+    roots = {*left.radicands} - {*allowed.radicands}
+    return {*left.reducible} <= {*allowed.ratios} and all(map(is_simplified_root, roots))
+
+
 def _has_form(form: Form, written: Node, left: Left, model: Node | None) -> bool:
     if any(below and above % below == 0 for above, below in left.ratios):
         return False
     if form == "evaluated":
         return True
     return (
-        all(gcd(*ratio) == 1 for ratio in left.ratios)
+        not left.reducible
         and all(map(is_simplified_root, left.radicands))
         and not left.irrational_denominators
         and (model is None or _has_decimals(model) or not _has_decimals(written))

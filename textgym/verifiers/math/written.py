@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 __all__ = ["Node", "read_written"]
 
@@ -147,10 +147,12 @@ class _Parser:
         return items[0] if len(items) == 1 and not separated else Node("list", tuple(items))
 
     def _relation(self) -> Node:
-        sides = [self._sum()]
+        sides, signs = [self._sum()], []
         while self.peek() in _RELATIONS:
-            self.take()
+            signs.append(self.take())
             sides.append(self._sum())
+        if {*signs} == {":"} and all(map(_is_divided, sides[1:])):
+            return reduce(lambda ratio, side: Node("quotient", (ratio, side)), sides)
         return sides[0] if len(sides) == 1 else Node("relation", tuple(sides))
 
     def _sum(self) -> Node:
@@ -298,6 +300,12 @@ class _Parser:
 
 def _plain(node: Node) -> str:
     return node.text or "".join(map(_plain, node.parts))
+
+
+def _is_divided(side: Node) -> bool:
+    """Return whether a side of a ratio is a number other than 1, as in `6:2` but not in `3:1`."""
+    number = side.parts[0] if side.kind == "negative" else side
+    return number.kind == "number" and number.value != 1
 
 
 def _product(factors: list[Node]) -> Node:

@@ -1,0 +1,194 @@
+r"""Mathematics: notations of one value, and look-alikes that have another one."""
+
+from __future__ import annotations
+
+import pytest
+
+from textgym.verifiers.math import verify
+
+_REALS = ["\\mathbb{R}", "\\mathbb R", "(-\\infty,\\infty)", "\\text{all real numbers}", "ℝ",
+          "\\text{all reals}", "\\text{the set of all real numbers}"]  # fmt: skip
+_NOT_REALS = [
+    "\\mathbb{Q}", "\\mathbb{Z}", "[0,\\infty)", "\\text{no real numbers}", "\\mathbb{R}^2", "R",
+    "x", "\\text{all real numbers except }0", "\\text{all positive real numbers}", "\\infty",
+    "\\mathbb{R}\\setminus\\{0\\}", "\\text{not all real numbers}",
+]  # fmt: skip
+_UNDEFINED = ["DNE", "\\text{undefined}", "\\text{does not exist}", "\\text{Does Not Exist}",
+              "\\text{doesn't exist}", "\\text{The limit does not exist.}"]  # fmt: skip
+_DEFINED = ["\\text{does exist}", "\\text{exists}", "\\text{not undefined}", "\\text{defined}", "0",
+            "\\infty", "END", "\\text{not DNE}", "\\text{undefined or }0"]  # fmt: skip
+_MATRIX = "\\begin{pmatrix}34&44\\\\1&2\\end{pmatrix}"
+
+# Gold, spellings of it, and look-alikes; all of them in a box, without a question.
+
+TABLE: list[tuple[str, list[str], list[str]]] = [
+    (
+        "4210_5",
+        ["(4210)_5", "(4210)_{5}", "\\left(4210\\right)_5", "4210_{5}", "4210"],
+        ["(4210)_6", "(4211)_5", "(4,2,1,0)_5", "(4210)^5", "4(210)_5", "(4210)_{5}+0", "(4210)_"],
+    ),
+    ("60", ["60"], ["(3)_3", "(60)_7", "(5)_2"]),
+    (
+        "90^\\circ",
+        ["90^o", "90^{o}", "90 ^ o", "90^{ o }", "90"],
+        ["80^o", "90^{oo}", "90^{o+1}", "90^o2", "9^o0", "90^{o}^2"],
+    ),
+    ("x", ["x"], ["x^o", "x^{o}", "x^\\circ o", "xo", "o"]),
+    (
+        "1500",
+        ["1.5e3", "1.5E3", "1.5e+3", "1.5e03", "15e2", "1.5E+03"],
+        ["1.5e2", "1.5e^3", "1.5e3e0", "1.5\\cdot e3", "e3", "1.5e", "1.5e3x", "15e3", "-1.5e3"],
+    ),
+    ("1.5\\times10^{-3}", ["1.5e-3", "0.0015", "1.50E-3"], ["1.5e3", "1.5e-2", "-1.5e3", "1.5-e3"]),
+    ("2e-3", ["-3+2e", "2e-3"], ["0.002", "2e-03", "2e3", "2e", "2e^{-3}"]),
+    ("2e^3", ["2e^3", "2\\cdot e^{3}"], ["2e3", "2000", "6e", "2e+3", "2^3e"]),
+    (
+        _MATRIX,
+        ["[[34,44],[1,2]]", "[[34, 44], [1, 2]]", "\\left[[34,44],[1,2]\\right]",
+         "A = [[34,44],[1,2]]", "[ [34,44] , [1,2] ]"],
+        ["[[34,1],[44,2]]", "[34,44,1,2]", "[[34,44],[1]]", "[[34,44,1,2]]", "[34,44],[1,2]",
+         "[[34,44],[1,3]]", "[[34,44],[1,2],[]]", "[[[34,44],[1,2]]]", "[[34,44],[1,2]]^T",
+         "[[34,44],[1,2]][[1,0],[0,1]]"],
+    ),
+    ("\\begin{pmatrix}1\\\\2\\end{pmatrix}", ["[[1],[2]]"], ["[[1,2]]", "[[2],[1]]", "[[1],[2]],"
+                                                           "[[1],[2]]"]),
+    ("[1,2],[3,4]", ["[1,2],[3,4]"], ["[1,2]", "[[1,3],[2,4]]", "[1,2,3,4]"]),
+    (
+        "\\frac{3}{8}",
+        ["3/8 (37.5\\%)", "\\frac38 (37.5\\%)", "\\frac{3}{8}~(0.375)", "\\frac{3}{8} (=0.375)",
+         "\\frac{3}{8} (\\approx 0.38)", "0.375 (3/8)", "\\frac{3}{8} (or 37.5\\%)"],
+        ["3/8 (38.5\\%)", "3/7 (37.5\\%)", "3/8 (8)", "3 (8)", "3/8 (x)", "\\frac38 (3)"],
+    ),
+    (
+        "42",
+        ["42 (6 \\times 7)", "42 (= 6\\cdot7)", "42 (42)", "42~(6\\cdot 7)"],
+        ["42 (41)", "41 (42)", "42 (43)", "42 (x)", "42 (1,2)", "42 (42.6)", "40 (2)", "0 (42)",
+         "42 (6 \\times 8)", "(42) (41)", "41 (42) (42)", "42 (0)"],
+    ),
+    ("1764", ["1764"], ["42 (42)"]),
+    ("x(x+1)", ["x (x+1)", "(x+1) x"], ["x (x)", "x+1 (x)", "x (x+2)"]),
+    (
+        "7\\text{ m}",
+        ["3\\text{ m}+4\\text{ m}=7\\text{ m}", "3\\text{ m}+4\\text{ m}=7",
+         "3\\,\\text{m}+4\\,\\text{m}=7\\,\\text{m}", "x=3\\text{ m}+4\\text{ m}=7\\text{ m}",
+         "2\\cdot 3.5\\text{ m}=7\\text{ m}"],
+        ["3\\text{ m}+4\\text{ km}=7\\text{ m}", "3\\text{ m}+5\\text{ m}=7\\text{ m}",
+         "3\\text{ m}+4\\text{ m}=7\\text{ km}", "3\\text{ m}+4\\text{ m}",
+         "41\\text{ m}=7\\text{ m}",
+         "3\\text{ kg}+4\\text{ kg}=7\\text{ kg}", "3\\text{ m}+4\\text{ m}=7\\text{ m}^2",
+         "7\\text{ m}+0\\text{ m}"],
+    ),
+    ("12\\text{ m}^2", ["12\\text{ m}^2"], ["3\\text{ m}\\cdot4\\text{ m}=12\\text{ m}"]),
+    (
+        "90\\text{ minutes}",
+        ["1h30m", "1h 30m", "1 h 30 min", "1hr30min", "1 hour and 30 m", "1\\text{h}30\\text{m}"],
+        ["1h31m", "1h90m", "30h1m", "1m30h", "1h30s", "1h30km", "1h30", "1.5h30m", "130m", "1x30m"],
+    ),
+    ("90\\text{ m}", ["90\\text{ m}"], ["1h30m", "1h 30m", "1 h 30 min"]),
+    ("30hm", ["30hm", "30mh"], ["1h30m", "90"]),
+    *((gold, _REALS, _NOT_REALS) for gold in _REALS[:4]),
+    *((gold, _UNDEFINED, _DEFINED) for gold in _UNDEFINED[:3]),
+    ("-450", ["\u2011450", "\u2010450", "\u2012450"], ["450", "\u2011\u2011450", "45\u20110"]),
+    (
+        "2,3,5",
+        ["2,3,5.", "5, 3, 2", "\\{2,3,5\\}"],
+        ["2,3,5,\\ldots", "2,3,5,...", "2,3,5,\\dots", "2, 3, 5, \\text{etc.}", "2,3,5,…",
+         "2,3,5,\\cdots", "\\{2,3,5,\\dotsc\\}", "2,3,\\ldots,5", "2,3,5,\\text{ and so on}"],
+    ),
+    ("1,3,5,\\ldots", ["1,3,5,...", "1, 3, 5, \\dots"], ["1,3,5", "1,5,3,\\ldots", "1,3,\\ldots"]),
+    ("3.14159", ["3.14159...", "3.14159"], ["3.14159,...", "3,14159", "3.14"]),
+]  # fmt: skip
+
+PAIRS = {
+    True: ["(x,y)=(1,2)", "(y,x)=(2,1)", "P=(1,2)", "\\vec{v}=(1,2)", "(a,b)=(1,2)", "P(1,2)",
+           "(x_1,x_2)=(1,2)"],
+    False: ["(y,x)=(1,2)", "x+y=(1,2)", "2x=(1,2)", "(y,x)=[1,2]", "x-y=(1,2)", "3=(1,2)",
+            "(x,x)=(1,2)", "(x,y)=(2,1)", "(x,y)=(1,2,3)", "(x,y,z)=(1,2)", "(3,4)=(1,2)",
+            "\\langle y,x\\rangle=\\langle 1,2\\rangle"],
+}  # fmt: skip
+
+# Gold, answer, question, and whether the question asks for the term on the left.
+
+TERMS: list[tuple[str, str, str, bool]] = [
+    ("7", "r+s=7", "Find $r+s$.", True),
+    ("7", "r + s = 7", "What is the value of \\(r+s\\)?", True),
+    ("7", "r+s=7", "Find the sum of the roots r and s.", True),
+    ("7", "x_1+x_2=7", "What is the sum of the roots of $x^2-7x+1=0$?", True),
+    ("5", "|z|=5", "Find $|z|$.", True),
+    ("5", "|z|=5", "Find the absolute value of $z=3+4i$.", True),
+    ("5", "|AB|=5", "Find the length of $AB$.", True),
+    ("25", "x^{2}+y^{2}=25", "Compute $x^2 + y^2$ if $x+y=7$ and $xy=12$.", True),
+    ("42", "x=42", "Solve $2x=84$.", True),
+    ("(3,4)", "\\vec{a}+\\vec{b}=(3,4)", "Compute the vector $\\vec{a}+\\vec{b}$.", True),
+    ("(1,2)", "(y,x)=(1,2)", "Find the pair $(y,x)$.", True),
+    ("(1,2)", "(r,\\theta)=(1,2)", "Find the polar coordinates $(r, \\theta)$.", True),
+    ("(1,2)", "(\\theta,r)=(1,2)", "Find the polar coordinates $(r, \\theta)$.", False),
+    ("(1,2)", "(x,y)=(1,2)", "Find the pair $(y,x)$.", False),
+    ("(1,2)", "(x,y)=(1,2)", "Find the point (x, y) if (x, y) = (a, b).", True),
+    ("(1,2)", "(y,x)=(2,1)", "Find the solution $(x,y)$.", True),
+    ("(1,2)", "(y,x)=(1,2)", "Find the solution $(x,y)$.", False),
+    ("7", "x+y=7", "Find x + y.", True),
+    ("7", "\\frac{x}{y}=7", "Find $\\frac xy$ as $\\frac{ x }{y}$.", True),
+    ("7", "x+y=7", "Find x + y + z.", False),
+    ("7", "x+y=7", "Find z - x+y.", False),
+    ("7", "x+y=7", "Find x if x + y = 84.", False),
+    ("7", "x+y=7", "$x+y=$ ?", True),
+    ("7", "x+y=7", "What is the length of $AB$? And find the sum of x and y.", True),
+    ("42", "2x=42", "Solve $2x=84$.", False),
+    ("42", "2x=42", "Solve $84 = 2x$.", False),
+    ("42", "2x=42", "Solve $2x+5=89$.", False),
+    ("42", "x+y=42", "If $x+y=84$ and $x=y$, what is x?", False),
+    ("42", "x+y=42", "The sum of two equal numbers is 84. Find the larger number.", False),
+    ("42", "x+y=42", "What is the sum of the squares of the roots?", False),
+    ("42", "x+y=42", "", False),
+    ("42", "x+1=42", "What is the sum of the roots?", False),
+    ("42", "2x+y=42", "What is the sum of the roots?", False),
+    ("42", "x-y=42", "What is the sum of the roots?", False),
+    ("42", "x^2+y^2=42", "What is the sum of the roots?", False),
+    ("42", "|z|=42", "What is the sum of the roots?", False),
+    ("42", "|z|=42", "Find z.", False),
+    ("42", "|z+1|=42", "Find the absolute value of z.", False),
+    ("42", "2|z|=42", "Find the absolute value of z.", False),
+    ("42", "x+y=41=42", "Find $x+y$.", False),
+    ("42", "41=42", "Find 41.", False),
+]
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "equal"),
+    [
+        *((gold, answer, True) for gold, answers, _ in TABLE for answer in answers),
+        *((gold, answer, False) for gold, _, answers in TABLE for answer in answers),
+        *(("(1,2)", answer, equal) for equal, answers in PAIRS.items() for answer in answers),
+    ],
+)
+def test_a_value_has_several_notations(gold: str, answer: str, equal: bool) -> None:
+    assert verify(gold, f"\\boxed{{{answer}}}").equal is equal
+
+
+@pytest.mark.parametrize(("gold", "answer", "question", "equal"), TERMS)
+def test_a_term_is_an_answer_if_it_is_asked_for(
+    gold: str, answer: str, question: str, equal: bool
+) -> None:
+    assert verify(gold, f"\\boxed{{{answer}}}", question=question).equal is equal
+
+
+@pytest.mark.parametrize(
+    ("gold", "text", "equal"),
+    [
+        ("\\frac38", "The answer is 3/8 (37.5%).", True),
+        ("\\frac38", "The answer is 3/8 (38.5%).", False),
+        ("42", "42 (6 * 7)", True),
+        ("1500", "The answer is 1.5e3.", True),
+        ("-450", "The answer is \u2011450.", True),
+        ("450", "The answer is \u2011450.", False),
+        ("2,3,5", "The answers are 2, 3 and 5.", True),
+        ("2,3,5", "The answers are 2, 3, 5, ...", False),
+        ("2,3,5", "The answers are 2, 3, 5, and so on.", False),
+        ("90", "The answer is 1h30m.", True),
+        ("DNE", "The answer is DNE.", True),
+        ("undefined", "The answer is defined.", False),
+    ],
+)
+def test_notations_in_sentences(gold: str, text: str, equal: bool) -> None:
+    assert verify(gold, text).equal is equal

@@ -33,8 +33,8 @@ def list_command(
     conditions = [_parse_filter(text) for text in filters or []]
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("environment", no_wrap=True)  # ids are copied from the table
-    for column in ("structure", "capabilities", "domain", "levels"):
-        table.add_column(column, overflow="fold")
+    table.add_column("summary")
+    table.add_column("levels", no_wrap=True)
     is_found, broken = False, []
     for id in ids():
         try:
@@ -47,9 +47,8 @@ def list_command(
             continue
         if all(env_card.matches(field, value) for field, value in conditions):
             is_found = True
-            texts = map(", ".join, (env_card.structure, env_card.capabilities, env_card.domain))
             levels = f"{env_card.levels[0]} to {env_card.levels[-1]}" if env_card.levels else ""
-            table.add_row(id, *texts, levels)
+            table.add_row(id, env_card.summary, levels)
     if is_found:
         print_all(table)
     else:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from textgym.verifiers.boxed import FORMULA
 from textgym.verifiers.stated import DENIED_LABEL
 
 __all__ = [
@@ -42,13 +43,6 @@ _DECORATION = re.compile(
     r"[\"“”«»„‟∎■□✓✅🎉]|\\(?:blacksquare|square|qed|checkmark|therefore|implies|Rightarrow)(?![a-zA-Z])"
 )
 _SQUARED_UNIT = re.compile(r"\$(\^\{?\d\}?)\$")
-_MATH = re.compile(
-    r"\$\$[^$]{1,2000}\$\$|\$(?=\S)[^$\n]{0,2000}?[^$\s\\]\$(?!\d)"
-    r"|\\\((?:(?!\\[()])[^\\]|\\(?![()]).){1,2000}?\\\)"
-    r"|\\\[(?:[^\\]|\\(?![\[\]]).){1,2000}?\\\]"
-    r"|\\begin\{(?P<kind>[a-zA-Z]{4,12}\*?)\}(?:[^\\]|\\(?!begin|end)){1,2000}?\\end\{(?P=kind)\}",
-    re.DOTALL,
-)
 _LABEL = re.compile(
     r"\banswers?\b(?: (?:to|of|for)\b[^.:\n]{1,80}?)??"
     r"\s{0,3}(?:[:：=]|\b(?:is|are|was|(?:would|should|must|will) be|equals)\b(?!n't))"
@@ -226,7 +220,7 @@ def statements(text: str) -> Iterator[_Statement]:
 
 def _hide(text: str) -> str:
     """Return a text of the same length in which formulas hold no letters and full stops."""
-    return _MATH.sub(lambda match: _HIDDEN * len(match.group()), text)
+    return FORMULA.sub(lambda match: _HIDDEN * len(match.group()), text)
 
 
 def _sentences(hidden: str) -> Iterator[tuple[int, int]]:

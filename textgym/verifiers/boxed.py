@@ -81,7 +81,8 @@ _PART_BEFORE = re.compile(
 )
 _PART_BEHIND = re.compile(
     rf"{_CLOSING}(?:\\text\{{)? ?(?:(?:hundred|thousand|million|billion|trillion|dozen|squared"
-    r"|cubed|factorial|divided by|multiplied by|raised to)\b|(?:plus|minus|times|choose) [$\\(]{0,3}\d)"
+    r"|cubed|factorial|divided by|multiplied by|raised to)\b"
+    r"|(?:plus|minus|times|choose) [$\\(]{0,3}\d)"
     rf"|\d|\.\d|:\d|-\d|\s?[/*+^×·÷]\s?\d|\s?{_COMMAND_OPERATORS}|\\pi(?![a-zA-Z])",
     re.IGNORECASE,
 )

@@ -102,7 +102,7 @@ def _last_stated(stated: Stated, form: AnswerForm | None) -> Stated | None:
     text, span = stated.text, tag_span(stated.text, "answer")
     possible: dict[AnswerForm, Passage | None] = {
         "line": None if stated.form == "box" else _line(text),
-        "box": stated_box(text),
+        "box": stated_box(text) if "\\boxed" in text else None,
         "tag": Passage(*span, text[slice(*span)]) if span else None,
     }
     answers: dict[AnswerForm, Passage] = {

@@ -16,6 +16,8 @@ NOT_ALONE = [
     "43 or about {}", "$\\frac{{1}}{{2}}$ or ${}$", "{} or $\\sqrt{{2}}$", "one of 41, 43 and {}",
     "43 and {}", "between 41 and {}", "\\boxed{{43}}\n{}", "{}\n\\boxed{{43}}",
     "{}{{}}\\boxed{{43}}",
+    "${} \\text{{ or }} 43$", "$43 \\text{{ or }} {}$", "{} or 43\\%", "{} or \\$43", "{}+{}",
+    "{} / \\boxed{{2}}", "\\boxed{{2}} + {}", "{} or about 50",
     # denials
     "anything but {}", "everything except {}", "all but {}", "unlike {}", "far from {}",
     "other than {}", "different from ${}$", "41, not to be confused with {}", "excluding {}",
@@ -31,7 +33,7 @@ NOT_ALONE = [
     # parts of sentences
     "{} million", "{} thousand", "{} dozen", "${}$ billion", "{} \\text{{ million}}", "{}/2", "2{}",
     "2 \\cdot {}", "{}43", "{}.5", "{}\\frac{{1}}{{2}}", "{}:30", "half of {}", "twice {}",
-    "{} plus 1", "{} squared", "more than {}", "at least {}", "less than ${}$", "x > {}",
+    "{} plus 1", "{} squared", "more than {}", "less than ${}$", "x > {}",
     "the square root of {}", "a multiple of {}", "{}-43", "{} * 2", "{} minus $3$", "{}\\pi",
 ]  # fmt: skip
 ALONE = [
@@ -48,6 +50,7 @@ ALONE = [
     "{} apples each, or 42", "| x | {} |", "$6 \\times {} = y$", "{}\n{}", "{} (mod 50)",
     "$\\textbf{{{}}}$", "$\\color{{red}}{{{}}}$", "$x = 42 \\quad {}$", "It happened {} times.",
     "He has {} more than Bob", "It grew by {}", "a remainder of {}", "with a sum of {}",
+    "at least {}", "$x \\equiv {} (mod 50)$", "$x \\in {}$",
     "none other than {}", "Step 2: {}", "Question 1 - {}", "(a) {}", "1. {}", "Part 2. ${}$",
     "${}\\ \\text{{km}}/\\text{{h}}$", "{} km/h", "\\[\nx = 42\n{}\n\\]",
     "In 2 or 3 steps we get {}",
@@ -78,7 +81,9 @@ def test_a_box_among_words_is_the_answer(text: str) -> None:
         ("2,3", "$x=\\boxed{2}$ or $x=\\boxed{3}$"), ("2,3", "$x=\\boxed{2}$, $x=\\boxed{3}$"),
         ("2,3", "\\boxed{2}\n\\boxed{3}"), ("\\{2,3\\}", "$\\boxed{2}$\n\n$\\boxed{3}$"),
         ("3, 2", "\\[\n\\boxed{2}\n\\]\n\\[\n\\boxed{3}\n\\]"), ("2", "\\boxed{2}\n\\boxed{2}"),
-        ("0.5", "\\boxed{\\frac{1}{2}} or 0.5"),
+        ("0.5", "\\boxed{\\frac{1}{2}} or 0.5"), ("0.5", "\\boxed{\\frac{1}{2}} or 50\\%"),
+        ("\\frac{50}{3}", "\\boxed{\\frac{50}{3}} or about 16.67"),
+        ("16.67", "$\\frac{50}{3}$ or about \\boxed{16.67}"), ("5", "\\boxed{5} or \\$5"),
         ("\\frac{1}{2}", "$0.5$ or $\\boxed{\\frac{1}{2}}$"),
     ],
 )  # fmt: skip

@@ -44,9 +44,12 @@ _REJECTED = re.compile(
     r" (?:(?:the|my|our) (?:(?:final|correct|right) )?answer|correct|right)\b)",
     re.IGNORECASE,
 )
-_HEDGES = r"(?: (?:maybe|perhaps|possibly|even|else|just|it is|it['’]s|about|approximately))*"
-_OR = rf",? (?:and/)?(?:or|vs\.?|versus)(?! rather){_HEDGES} "
-_VALUE = r"(?P<value>\$[^$\n]{1,60}\$|\\\([^\\\n]{1,60}\\\)|[^\s*]{0,40}[\d}])"
+_OR = (
+    r",? (?:\\text\{ ?)?(?:and/)?(?:or|vs\.?|versus)(?! rather)\b"
+    r"(?: (?:maybe|perhaps|possibly|even|else|just|it is|it['’]s))*"
+    r"(?P<about> (?:about|approximately|roughly|around|nearly))?(?: ?\}|) "
+)
+_VALUE = r"(?P<value>\$[^$\n]{1,60}\$|\\\([^\\\n]{1,60}\\\)|[^\s*]{0,40}[\d}](?:\\?%)?)"
 _OR_BEFORE = re.compile(rf"{_VALUE}[*]{{0,3}}{_OR}{_OPENING}{_NAME}{_OPENING}\Z", re.IGNORECASE)
 _OR_BEHIND = re.compile(rf"{_CLOSING}{_OR}[*(]{{0,4}}{_VALUE}", re.IGNORECASE)
 _ONE_OF = re.compile(
@@ -67,12 +70,12 @@ _OPERATOR_BEFORE = re.compile(
 )
 _OPERATOR_BEHIND = re.compile(
     rf"(?:\s|\\[,;:! ]|[}})]|\\right(?![a-z]))*(?:(?<!\*)\*(?!\*)|[-+_<>≤≥×·÷|±!−\d]"
-    rf"|\^(?!\s?\{{?\s?\\circ)|/(?!\s?(?:\\text|\\mathrm|[a-zA-Z]{{2}}))|\.\d|:\d|\((?=[\w-])|[ixyznk](?![a-zA-Z])"
+    rf"|\^(?!\s?\{{?\s?\\circ)|/(?!\s?(?:\\text|\\mathrm|[a-zA-Z]{{2}}))|\.\d|:\d|(?<=\}})\((?=[\w-])|[ixyznk](?![a-zA-Z])"
     rf"|\\pi(?![a-zA-Z])|{_COMMAND_OPERATORS})"
 )
 _PART_BEFORE = re.compile(
     r"(?:\b(?:half|twice|double|triple|thrice|times|plus|(?:more|less|greater|smaller|larger|bigger"
-    r"|fewer) than|at (?:least|most)"
+    r"|fewer) than"
     r"|(?:root|logarithm|multiple|divisor|factor|reciprocal|inverse|square|cube|negative|opposite"
     r"|half|third|quarter) of)"
     rf"(?: the)? {_OPENING}|(?<![<\w/])[a-zA-Z]\s?>=?\s?|[\d)}}]\s?[+/]\s?|\d \* |\d"
@@ -83,7 +86,7 @@ _PART_BEHIND = re.compile(
     rf"{_CLOSING}(?:\\text\{{)? ?(?:(?:hundred|thousand|million|billion|trillion|dozen|squared"
     r"|cubed|factorial|divided by|multiplied by|raised to)\b"
     r"|(?:plus|minus|times|choose) [$\\(]{0,3}\d)"
-    rf"|\d|\.\d|:\d|-\d|\s?[/*+^×·÷]\s?\d|\s?{_COMMAND_OPERATORS}|\\pi(?![a-zA-Z])",
+    rf"|\d|\.\d|:\d|-\d|\s?[/*+^×·÷]\s?(?:\d|\$?\\boxed)|\s?{_COMMAND_OPERATORS}|\\pi(?![a-zA-Z])",
     re.IGNORECASE,
 )
 _EQUATION = re.compile(r"[^.\n]{0,40}=")
@@ -92,7 +95,7 @@ _SIGN = re.compile(
     r"(?:\$\s?|\\[(\[,;! ])?\Z"
 )
 _PERCENT = re.compile(r"[$\s]{0,9}\\?%")
-_DELIMITER = re.compile(r"\$|\\[()]")
+_DELIMITER = re.compile(r"\\?\$|\\[()]")
 _DECORATION = re.compile(r"\\(?:text|mbox|mathrm|q?quad|[()\[\],;:! ])|[$*_{}\s]")
 _NAMED = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z]\s?=\s?\Z")
 _CONNECTIVES = {
@@ -161,8 +164,15 @@ def _with_others(text: str, first: Box, last: Box, answer: str) -> str:
     before = _OR_BEFORE.search(text, max(0, first.start - _NEAR), first.start)
     behind = _OR_BEHIND.match(text, last.end + 1)
     if before is not None:
-        answer = f"{_DELIMITER.sub('', before['value'])} or {answer}"
-    return answer if behind is None else f"{answer} or {_DELIMITER.sub('', behind['value'])}"
+        answer = _joint(before).join([_DELIMITER.sub("", before["value"]), answer])
+    if behind is not None:
+        answer = _joint(behind).join([answer, _DELIMITER.sub("", behind["value"])])
+    return answer
+
+
+def _joint(match: re.Match[str]) -> str:
+    """Return what joins a value to a box: `42 or about 43` is one value and its rounding."""
+    return " \\approx " if match["about"] else " or "
 
 
 def _name_before(text: str, place: int) -> str:

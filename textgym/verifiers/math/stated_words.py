@@ -35,7 +35,9 @@ _YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!—–]| - |\Z)", re.IGN
 _BARE_YES_OR_NO = re.compile(
     r"(?:(?<=[.!\n] )|(?<=\n)|\A)(yes|no)(?=[ \t]?(?:[.!\n]|\Z))", re.IGNORECASE
 )
-_OPENING_YES_OR_NO = re.compile(r"\s*(yes|no)[.!]\s+(?!(?-i:[a-z]))", re.IGNORECASE)
+_OPENING_YES_OR_NO = re.compile(
+    r"\s*(yes|no)[.!]\s+(?!(?-i:[a-z]))(?=.{0,80}[a-z]{2})", re.IGNORECASE
+)
 _UNDONE = re.compile(
     r"\b(?:yes|no|true|false|wrong|incorrect|wait|actually|correction|sorry|oops|hmm|mistake|sure"
     r"|kidding|guess|alternatively|or|maybe|perhaps|answer)\b",

@@ -107,7 +107,7 @@ _RUN = re.compile(rf"{_ATOM}(?:(?: ?[,;]? ?(?:and|or|&) |[ ,;\n]*){_ATOM})*")
 _HAS_VALUE = re.compile(rf"(?![\^_])[\s\S]*?(?:[\dA-Za-z√∞½¼¾π∅{_HIDDEN}]|\\[a-zA-Z])")
 _NUMBER = re.compile(rf"[\d½¼¾∞{_HIDDEN}]|\\[a-zA-Z]")
 _FORMULA_BEFORE = re.compile(
-    r"(?:\A|\b(?:is|are|be|equals|get|so|thus|hence|therefore|then),? )\W*\Z", re.IGNORECASE
+    r"(?:\A|\b(?:is|are|be|equals|get|so|thus|hence|therefore|then)\b)\W*\Z", re.IGNORECASE
 )
 _OPERATION = re.compile(r"[\w)²³] ?[-+*/^=·×] ?[\w(]|\w[²³]")
 _IS = re.compile(r"\b(?:is|are|equals):? (?=[\d$\\(\[√{-]|" + _HIDDEN + "|[a-z] ?=)")
@@ -120,14 +120,15 @@ _PART_BEFORE = re.compile(
     r"|product|difference|quotient|inverse|reciprocal|power|square|cube|divisor|factor|opposite|mod"
     r"|modulo|base|complement|outside|successor|predecessor|subtract|exceeds?|close|up|almost|nearly"
     r"|far|prime after|number after|remainder|negative"
-    r"|page|chapter|step|question|theorem|section|problem|exercise|not sure,|no idea,)"
+    r"|no|page|chapter|step|question|theorem|section|problem|exercise|not sure,|no idea,)"
     r"(?: (?:of|the|from|to))* ?\Z",
     re.IGNORECASE,
 )
 _PART_BEHIND = re.compile(
     r" ?(?:times(?! as| more| larger| bigger| greater)|plus|minus|squared|cubed|divided|multiplied"
     r"|over|choose|factorial|(?:less|more|greater) than|modulo|mod|percent of|per cent of|% of"
-    r"|to the|and a (?:half|third|quarter)|raised|below|remainder|base)\b",
+    r"|to the|(?:third|quarter|(?:four|fif|six|seven|eigh|nin|ten|hundred|thousand)th)s"
+    r"|halves|and a (?:half|third|quarter)|raised|below|remainder|base)\b",
     re.IGNORECASE,
 )
 _COMPOUND = re.compile(r" ?(?!but )[a-z]{1,12}(?: and)? ?", re.IGNORECASE)

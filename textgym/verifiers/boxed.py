@@ -1,9 +1,10 @@
 r"""The answer in the boxes of a text.
 
-Invariants: an answer is taken whole, with the minus sign before its box and all boxes that `and`,
-`or`, a comma or blanks join; a box states nothing if the text denies it ("not `\boxed{42}`"),
-offers another value beside it ("43 or `\boxed{42}`"), or goes on with it ("`\boxed{42}` million",
-`x > \boxed{42}`), unless it fills a gap of an equation; any text is read in linear time.
+Invariants: an answer is taken whole, with the minus sign before its box, all boxes that `and`,
+`or`, a comma or blanks join, and the values that `or` joins to them ("43 or `\boxed{42}`"); a box
+states nothing if the text denies it ("not `\boxed{42}`"), or if it is a part of a larger expression
+("`\boxed{42}` million", `x > \boxed{42}`) and does not fill a gap of an equation; any text is read
+in linear time.
 """
 
 from __future__ import annotations
@@ -125,8 +126,8 @@ def stated_box(text: str) -> Passage | None:
     Example:
         >>> stated_box(r"It is $-\boxed{42}$.").text, stated_box(r"\boxed{2} and \boxed{3}").text
         ('-42', '2 , 3')
-        >>> stated_box(r"43 or \boxed{42}"), stated_box(r"$\boxed{42}/2$")
-        (None, None)
+        >>> stated_box(r"43 or \boxed{42}").text, stated_box(r"$\boxed{42}/2$")
+        ('43 or 42', None)
     """
     boxes = boxes_in(text)
     while boxes:
@@ -208,7 +209,7 @@ def _is_denied(text: str, first: Box, last: Box) -> bool:
 
 
 def _is_part(text: str, first: Box, last: Box) -> bool:
-    """Return whether boxes are a part of a larger expression that is no equation behind them."""
+    """Return whether boxes are a part of a larger expression, and do not fill a gap of one."""
     behind = last.end + 1
     is_part = _PART_BEFORE.search(text, max(0, first.start - _NEAR), first.start)
     if is_part or _PART_BEHIND.match(text, behind):

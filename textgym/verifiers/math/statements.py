@@ -127,8 +127,8 @@ _PART_BEFORE = re.compile(
 _PART_BEHIND = re.compile(
     r" ?(?:times(?! as| more| larger| bigger| greater)|plus|minus|squared|cubed|divided|multiplied"
     r"|over|choose|factorial|(?:less|more|greater) than|modulo|mod|percent of|per cent of|% of"
-    r"|to the|(?:third|quarter|(?:four|fif|six|seven|eigh|nin|ten|hundred|thousand)th)s"
-    r"|halves|and a (?:half|third|quarter)|raised|below|remainder|base)\b",
+    r"|to the|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
+    r"|hundredth|thousandth)s|halves|and a (?:half|third|quarter)|raised|below|remainder|base)\b",
     re.IGNORECASE,
 )
 _COMPOUND = re.compile(r" ?(?!but )[a-z]{1,12}(?: and)? ?", re.IGNORECASE)

@@ -59,6 +59,7 @@ _ONE_OF = re.compile(
 )
 _LIST_BEFORE = re.compile(r"(?:[(\[]|\\\{)[-\d\s,;.$\\]*\d[$\s]{0,3}[,;]\s{0,3}\$?\s?\Z")
 _LIST_BEHIND = re.compile(r"[\s$}]{0,5}[,;][-\d\s,;.$\\]*\d[\d\s,;.$\\}]{0,60}?[)\]}]")
+# Within a formula, any operator or factor beside a box makes it a part.
 _GAP = r"(?:[ \t]|\\[,;:! ]|\\left(?![a-z])|[{(])*"
 _COMMAND_OPERATORS = (
     r"\\(?:cdot|times|div|pm|mp|leq?(?:slant)?|geq?(?:slant)?|lt|gt|sqrt(?:\[\d\])?|[dt]?frac"
@@ -71,9 +72,10 @@ _OPERATOR_BEFORE = re.compile(
 )
 _OPERATOR_BEHIND = re.compile(
     rf"(?:\s|\\[,;:! ]|[}})]|\\right(?![a-z]))*(?:(?<!\*)\*(?!\*)|[-+_<>≤≥×·÷|±!−\d]"
-    rf"|\^(?!\s?\{{?\s?\\circ)|/(?!\s?(?:\\text|\\mathrm|[a-zA-Z]{{2}}))|\.\d|:\d|(?<=\}})\((?=[\w-])|[ixyznk](?![a-zA-Z])"
-    rf"|\\pi(?![a-zA-Z])|{_COMMAND_OPERATORS})"
+    rf"|\^(?!\s?\{{?\s?\\circ)|/(?!\s?(?:\\text|\\mathrm|[a-zA-Z]{{2}}))|\.\d|:\d"
+    rf"|(?<=\}})\((?=[\w-])|[ixyznk](?![a-zA-Z])|\\pi(?![a-zA-Z])|{_COMMAND_OPERATORS})"
 )
+# Outside of formulas, only words and signs that nothing else uses do: "-" may begin a list.
 _PART_BEFORE = re.compile(
     r"(?:\b(?:half|twice|double|triple|thrice|times|plus|(?:more|less|greater|smaller|larger|bigger"
     r"|fewer) than"

@@ -102,6 +102,33 @@ def test_other_boxes_are_another_answer(text: str) -> None:
     assert not verify("2,3", text, stated_in="box").equal
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rome or \\boxed{Paris}", "\\boxed{Paris} or Rome", "either Rome or \\boxed{Paris}",
+        "**Rome** or **\\boxed{Paris}**", "\\boxed{Paris}, or perhaps Rome",
+        "anyone but \\boxed{Paris}",
+        "$\\boxed{\\text{Paris}}$ or Rome", "Rome vs. \\boxed{Paris}",
+    ],
+)  # fmt: skip
+def test_a_name_beside_a_box_is_an_alternative(text: str) -> None:
+    assert not match("Paris", text)
+    assert not verify("Paris", text, stated_in="box").equal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\boxed{Paris} or so", "It is red or blue in \\boxed{Paris}",
+        "\\boxed{Paris}, or the capital",
+        "Rome or Oslo? \\boxed{Paris}", "Rome, or rather \\boxed{Paris}",
+    ],
+)  # fmt: skip
+def test_other_words_beside_a_box_are_none(text: str) -> None:
+    assert match("Paris", text)
+    assert verify("Paris", text, stated_in="box").equal
+
+
 def test_boxes_of_two_names_are_two_answers_and_the_last_counts() -> None:
     assert verify("3", "$x=\\boxed{2}$, $y=\\boxed{3}$", stated_in="box").equal
 

@@ -46,13 +46,15 @@ _REJECTED = re.compile(
     re.IGNORECASE,
 )
 _OR = (
-    r",? (?:\\text\{ ?)?(?:and/)?(?:or|vs\.?|versus)(?! rather)\b"
+    r",? (?:\\text\{ ?)?(?:and/)?(?:or|vs|versus)(?! rather)\b\.?"
     r"(?: (?:maybe|perhaps|possibly|even|else|just|it is|it['’]s))*"
     r"(?P<about> (?:about|approximately|roughly|around|nearly))?(?: ?\}|) "
 )
 _VALUE = r"(?P<value>\$[^$\n]{1,60}\$|\\\([^\\\n]{1,60}\\\)|[^\s*]{0,40}[\d}](?:\\?%)?)"
 _OR_BEFORE = re.compile(rf"{_VALUE}[*]{{0,3}}{_OR}{_OPENING}{_NAME}{_OPENING}\Z", re.IGNORECASE)
 _OR_BEHIND = re.compile(rf"{_CLOSING}{_OR}[*(]{{0,4}}{_VALUE}", re.IGNORECASE)
+_NAME_BEFORE = re.compile(rf"\b(?-i:[A-Z])[\w'’-]*[*]{{0,3}}{_OR}{_OPENING}\Z", re.IGNORECASE)
+_NAME_BEHIND = re.compile(rf"{_CLOSING}{_OR}[*(]{{0,4}}(?-i:[A-Z])", re.IGNORECASE)
 _ONE_OF = re.compile(
     rf"(?:\b(?:between|one of|either)\b[^.\n]{{1,40}} (?:and|or)|\d[$)}}]{{0,3}} and) {_OPENING}\Z",
     re.IGNORECASE,
@@ -196,8 +198,10 @@ def _signed(text: str, box: Box) -> tuple[int, str]:
 def _is_answer(text: str, first: Box, last: Box) -> bool:
     """Return whether joined boxes are an answer: not denied, and no part of an expression."""
     before, behind = text[max(0, first.start - _NEAR) : first.start], text[last.end + 1 :][:_NEAR]
+    is_name = re.search(r"\d", text[last.inside : last.end]) is None
     return not (
         _is_denied(text, first, last)
+        or (is_name and (_NAME_BEFORE.search(before) or _NAME_BEHIND.match(behind)))
         or _ONE_OF.search(before)
         or _LIST_BEFORE.search(before)
         or _LIST_BEHIND.match(behind)

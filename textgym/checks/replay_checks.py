@@ -22,7 +22,7 @@ from textgym.checks.subject import Subject
 from textgym.json_values import canonical_json
 from textgym.rescoring import rescore
 from textgym.rollouts import rollout
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 from textgym.trajectories.run_folder import Run
 from textgym.trajectories.schema import Trajectory
 from textgym.vector import TextVectorEnv

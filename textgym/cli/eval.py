@@ -32,7 +32,7 @@ from textgym.errors import ExtraMissingError, RunError, UsageError
 from textgym.mixtures import check_env_ids, check_env_kwargs, kwargs_for_env
 from textgym.policies import make_policy
 from textgym.registry import make, with_registered_ids
-from textgym.rollouts.progress import RunProgress
+from textgym.rollouts.recorder import RunProgress
 from textgym.trajectories.run_folder import read_config
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def eval_command(
         kwargs["wrappers"] = wrap
     policy_options = read_settings(policy_settings or (), "--policy-set")
     if dry_run:
-        from textgym.rollouts.env_set import with_test_split
+        from textgym.rollouts.env_pool import with_test_split
 
         kwargs = with_test_split(weights, kwargs)
         for id in ids:

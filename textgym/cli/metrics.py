@@ -31,8 +31,8 @@ from textgym.metrics.comparison import compare
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_index import read_index
 from textgym.metrics.run_metrics import planned_episodes, run_metrics, table_of
-from textgym.trajectories.data_digests import changed_data
 from textgym.trajectories.run_folder import read_config
+from textgym.trajectories.task_identity import changed_data
 
 __all__ = ["metrics_command"]
 

@@ -49,7 +49,7 @@ class SessionState(PartialCreditEnv[Counter]):
 
     ## Action
     Assistant messages. Tool calls are executed. The first message without tool calls ends the
-    episode, whatever its text.
+    episode, regardless of its text.
 
     ## Tools
     - `increment_counter(count)` adds an integer, which may be negative, and returns

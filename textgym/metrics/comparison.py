@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from textgym.metrics.episode_table import EpisodeTable, EpisodeView
-from textgym.metrics.group_metrics import estimate
-from textgym.metrics.run_metrics import GROUPS, label_order
+from textgym.metrics.run_metrics import GROUPS, estimate, label_order
 from textgym.metrics.statistics import Array, Interval, paired_difference, unpaired_difference
 
 __all__ = ["compare"]

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from textgym.checks.checks import Result
-from textgym.checks.runner import CHECKS
-from textgym.checks.summary import (
+from textgym.checks.report import (
     PANEL_CHECKS,
     Panel,
     PanelRow,
@@ -27,10 +26,10 @@ from textgym.checks.summary import (
     results_by_level,
     scalars,
 )
+from textgym.checks.runner import CHECKS
 from textgym.display.terminal import visible
 
 __all__ = ["MAX_SHOWN", "as_json", "bars", "check_item", "element", "escaped", "html_page", "prose"]
-
 
 Json = Mapping[str, Any]
 _STYLE = Path(__file__).with_name("audit_page.css")

@@ -25,8 +25,8 @@ import orjson
 from textgym.errors import RunError
 from textgym.json_values import decode_line, encode_line, json_round_trip
 from textgym.trajectories.batch import Batch, make_batch
-from textgym.trajectories.data_digests import DataDigests, changed_data
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
+from textgym.trajectories.task_identity import DataDigests, changed_data
 
 __all__ = [
     "Run",
@@ -38,7 +38,6 @@ __all__ = [
     "read_trajectories",
     "refuse_used_folder",
 ]
-
 
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _VERSION_WITHOUT_TRACEBACKS = 1

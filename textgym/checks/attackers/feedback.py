@@ -26,7 +26,7 @@ from textgym.checks.attackers.prompts import (
     values,
 )
 from textgym.checks.episodes import NotApplicable, Scripted
-from textgym.checks.soundness.solved import arguments_in
+from textgym.checks.soundness.variants import arguments_in
 from textgym.messages import Message, assistant_calls, text_of
 
 __all__ = ["feedback"]
@@ -83,7 +83,7 @@ def _slot(known: Knowledge, view: Scripted) -> Slot | None:
 
 
 def _send(slot: Slot | None, known: Knowledge, value: str) -> Message | str | None:
-    """Return a message with a value as a call or an answer; None if the value is no argument."""
+    """Return a message with a value as a call or an answer; None if it is not an argument."""
     return slot.call(value) if slot else known.form.fill(value)
 
 

@@ -17,7 +17,7 @@ from textgym.checks.episodes import NotApplicable, as_message, oracle, play
 from textgym.checks.subject import Subject
 from textgym.messages import Message, text_of
 from textgym.policies import Policy
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 
 __all__ = ["Attacker", "Form", "Knowledge", "Lesson", "form_of", "learn", "unseen_tasks"]
 

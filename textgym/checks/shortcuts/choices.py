@@ -170,7 +170,7 @@ def _labels(text: str, tokens: list[str]) -> list[str]:
 
 
 def _rank(numbers: Array) -> Array:
-    """Return the number of smaller options minus that of larger ones."""
+    """Return how many options are smaller, minus how many are larger."""
     differences = np.sign(numbers[:, :, None] - numbers[:, None, :])
     return np.asarray(differences.sum(2))
 

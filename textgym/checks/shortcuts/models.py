@@ -180,7 +180,7 @@ class SpanRanker:
     """A model that chooses the span of a prompt that is likeliest to be the answer.
 
     Args:
-        prompts: The prompts to fit, at least one of which has its answer as a span.
+        prompts: The prompts to fit. At least one of them has its answer as a span.
         answers: The answer of each.
     """
 

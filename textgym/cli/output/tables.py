@@ -37,7 +37,6 @@ __all__ = [
     "unpaired_note",
 ]
 
-
 Metrics = dict[str, Any]
 Rows = Sequence[tuple[str, Metrics]]
 Key = tuple[str, str]  # an environment and one of its groups; "" for all
@@ -124,7 +123,7 @@ def metrics_table(rows: Rows) -> Table:
     """Return a table with one row per name.
 
     Args:
-        rows: Names with the metrics of `textgym.metrics.group_metrics.group_metrics`.
+        rows: Names with the metrics of `textgym.metrics.run_metrics.group_metrics`.
     """
     is_shaped = any(m["mean_reward"] != m["mean_task_reward"] for _, m in rows)  # by a wrapper
     columns: list[tuple[str, Callable[[Metrics], str]]] = [
@@ -147,7 +146,7 @@ def repeats_table(rows: Rows) -> Table | None:
     many tasks have all their repeats.
 
     Args:
-        rows: Names with the metrics of `textgym.metrics.group_metrics.group_metrics`.
+        rows: Names with the metrics of `textgym.metrics.run_metrics.group_metrics`.
     """
     most = max((metrics["repeats"] for _, metrics in rows), default=0)
     if most < 2:

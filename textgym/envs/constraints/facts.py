@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from textgym.envs.constraints.letters import legible
-from textgym.envs.constraints.spellings import SpelledText
+from textgym.envs.constraints.spellings import SpelledText, legible
 
 __all__ = ["FactText", "Facts"]
 

@@ -121,7 +121,7 @@ def _named_date(found: re.Match[str]) -> Values:
 
 
 def _numeric_date(found: re.Match[str]) -> Values:
-    """Return the readings of `14/6/2025`; without a year, `3/4` and `24/7` are no dates."""
+    """Return the readings of `14/6/2025`; without a year, `3/4` and `24/7` are not dates."""
     first, second = found["first"], found["second"]
     is_padded = found["mark"] != "." and "0" in (first[0], second[0])
     is_padded |= found["mark"] == "/" and len(first) == len(second) == 2

@@ -162,8 +162,8 @@ class Haystack(TextEnv[None]):
     the items, separated by commas, in brackets and quotes or without.
 
     ## Reward
-    1 if the items are those of the right answer, else 0. Their order matters where the prompt asks
-    for it; otherwise they may be repeated. Items are compared without regard to case and white
+    1 if the items equal the items of the right answer, else 0. Their order matters where the prompt
+    asks for it; otherwise they may be repeated. Items are compared without regard to case and white
     space, and to the last digit.
 
     Components: `correct`, and `f1`, the F1 score of the items (where the order matters, of those in
@@ -188,12 +188,12 @@ class Haystack(TextEnv[None]):
     1. the values of two or three keys, each stated once for the group that is asked for
     2. the latest of several values of each key, or how many entries two keys have
     3. the entries of a group and a period with a condition on the value, or the keys without one
-    4. two chains of three or four references, each link of which has several entries
+    4. two chains of three or four references, where each link has several entries
     5. latest values, counts, conditions or longer chains, with entries that others declare void
 
     ## What a score means
     Silence, guesses and pasting earn 0. A policy that takes the first value beside a key earns
-    0.015, the most of those that read superficially. Taking the value beside a key in its group
+    0.015, the most of all superficial policies. Taking the value beside a key in its group
     earns 0.2, which is all of level 1 and next to nothing of the others. A score of 1 means that
     all items of all answers were right, to the last digit. One wrong item, one that is missing, or
     words after the answer make a reward 0; the component `f1` shows answers that are partly right.

@@ -128,8 +128,8 @@ class _Substrings:
     """The substrings of a text, as a suffix automaton, built in linear time.
 
     State 0 stands for the empty substring. Each other state stands for substrings that end at the
-    same places, the longest of which has its `length`. Its `shorter` state has the longest suffix
-    of them that ends at more places, and `following` the states after one more character.
+    same places; its `length` is the length of the longest. Its `shorter` state has the longest
+    suffix of them that ends at more places, and `following` the states after one more character.
     """
 
     def __init__(self, text: str) -> None:

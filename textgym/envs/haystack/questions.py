@@ -1,4 +1,4 @@
-"""The kinds of questions, each of which plants entries and knows the answer; and drawing a task.
+"""The kinds of questions, and drawing a task. Each kind plants entries and knows the answer.
 
 - `latest`: the present values of some keys. At level 1 the group has one value of each key, and
   other groups have values of the same keys. At higher levels each key has several values. At level
@@ -8,9 +8,9 @@
   entries fail exactly one of these. At level 5 some of those that meet all are void.
 - `absent`: the keys without an entry in a group and a period. Each key has one entry in the group,
   and one of the period in another group, so only the day of the first one decides.
-- `chain`: values that are stated by reference to another key. Each link has several entries, of
-  which the latest counts; the others lead elsewhere. At level 5 the chains are longer, and at one
-  link the entry with the latest date is void.
+- `chain`: values that are stated by reference to another key. Each link has several entries: the
+  latest counts, and the others lead elsewhere. At level 5 the chains are longer, and at one link
+  the entry with the latest date is void.
 
 Invariant: a question is drawn again until it belongs to the split, so that only one document is
 written for a task, however long it is.
@@ -25,10 +25,9 @@ from typing import Any
 from textgym.envs.generation import choice, randbelow, randint
 from textgym.envs.haystack.documents import DOCUMENTS
 from textgym.envs.haystack.drafts import REFERENCE, VALUE, DocumentDraft, Entry, Question
-from textgym.tasks.splits import split_of
+from textgym.tasks.task import split_of
 
 __all__ = ["ASK", "LEVELS", "QUESTIONS", "content_of", "draw_row"]
-
 
 _LATEST_RULES = {1: (), 2: ("latest",), 5: ("latest", "void")}
 

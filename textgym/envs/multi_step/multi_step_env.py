@@ -78,7 +78,7 @@ class MultiStep(PartialCreditEnv[LookUps]):
 
     ## Action
     Assistant messages. Tool calls are executed. The first message without tool calls ends the
-    episode, whatever its text.
+    episode, regardless of its text.
 
     ## Tools
     - `get_synonym_value(synonym)` returns `{"synonym_value": 711}`, the sum of the code points of

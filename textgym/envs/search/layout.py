@@ -116,7 +116,7 @@ class Layout:
             read = in_relations[at]
             sentences = read - relations
             place_of_form = at + read
-            begin = place_of_form + sentences  # of the remarks, without those of earlier values
+            begin = place_of_form + sentences  # of the remarks that are not about earlier values
             for place, before_it, pool in formers:
                 before = before_it[at]
                 first = at + before

@@ -1,7 +1,7 @@
-"""What documents tell: the kinds of things in an archive, and the relations between them.
+"""What documents state: the kinds of things in an archive, and the relations between them.
 
 Invariants: a thing has one value of a relation at most; a value that is a thing has a document of
-its own; the sentences of a relation differ from those of every other one.
+its own; no two relations have a sentence in common.
 """
 
 from __future__ import annotations

@@ -12,10 +12,8 @@ from pydantic import Field
 from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
-from textgym.envs.generation import choice
-from textgym.envs.search.questions import draw_question
-from textgym.envs.search.world import Archive, archive
-from textgym.envs.worlds import check_worlds, draw_world
+from textgym.envs.generation import check_worlds, choice, draw_world
+from textgym.envs.search.world import Archive, archive, draw_question
 from textgym.errors import RowError, StateError, ToolError, UsageError
 from textgym.messages import Message, assistant, assistant_calls, system, user
 from textgym.tasks.task import Task
@@ -107,7 +105,7 @@ class Search(TextEnv[SearchState]):
     1 if the answer and the sources are right, else 0. The answer is the text behind the last
     `Answer:`; it must be the name, word or number, or `unknown` if no document states it. Case,
     Markdown, quotes and a full stop are ignored. The sources are the ids behind the last
-    `Sources:`; they must be those of the documents of the chain, in any order, and all must have
+    `Sources:`. They must be the ids of the documents of the chain, in any order, and all must have
     been opened. Components:
 
     - `answer`: the answer is right
@@ -354,5 +352,5 @@ def _sources(given: Any, archive: Archive) -> tuple[str, ...]:
         raise RowError("sources", f"must be a list of ids that is not empty, not {given!r:.100}")
     for id in given:
         if not isinstance(id, str) or id not in archive.documents:
-            raise RowError("sources", f"has {id!r:.100}, which is no document of the archive")
+            raise RowError("sources", f"has {id!r:.100}, which is not a document of the archive")
     return tuple(given)

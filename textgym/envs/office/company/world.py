@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from textgym.envs.generation import choice, randbelow, randint, sample
 from textgym.envs.office.company import vocabulary as words
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 
 __all__ = ["OPENS", "SHUTS", "Company", "Person", "World", "company", "world"]
 

@@ -265,7 +265,7 @@ class Turn(NamedTuple):
 
     Attributes:
         text: The text.
-        calls: The calls that carry it out, after those of the earlier turns.
+        calls: The calls that carry it out, after the calls of the earlier turns.
         look_ups: Calls that find the information for them. They are not graded.
     """
 

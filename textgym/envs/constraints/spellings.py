@@ -165,9 +165,9 @@ class SpelledText:
     def __init__(self, text: str, known: Iterable[str] = ()) -> None:
         plain = in_digits(folded(_LIST_NUMBER.sub("-", text)))
         allowed = frozenset[Value]().union(*(_read_fact(fact).values for fact in known))
-        joined = _SPACED.sub(lambda found: found[0].replace(" ", "").replace("-", ""), plain)
-        said = (found.values for found in quantities_of(joined))
-        self._values = frozenset[Value]().union(*filter(allowed.isdisjoint, said))
+        joined = _SPACED.sub(lambda match: match[0].replace(" ", "").replace("-", ""), plain)
+        stated = (quantity.values for quantity in quantities_of(joined))
+        self._values = frozenset[Value]().union(*filter(allowed.isdisjoint, stated))
         self._squeezed = _squeezed(plain)
         self._shapes = self._squeezed.text.translate(_SHAPES)
 
@@ -226,15 +226,17 @@ class SpelledText:
 @lru_cache(maxsize=4096)
 def _read_fact(fact: str) -> _Fact:
     plain = in_digits(folded(legible(fact)).strip())
-    whole = (found for found in quantities_of(plain) if found.end - found.start == len(plain))
+    whole = [
+        quantity for quantity in quantities_of(plain) if quantity.end - quantity.start == len(plain)
+    ]
     words, letters = _RUN.findall(plain), _squeezed(plain).text
     has_digits = any(map(str.isdigit, letters))
-    forms = [plain, _BRITISH.sub(lambda found: _AMERICAN[found[0]], plain)]
+    forms = [plain, _BRITISH.sub(lambda match: _AMERICAN[match[0]], plain)]
     if len(words) == 2 and not has_digits:
         forms.append(" ".join(reversed(words)))
     return _Fact(
         tuple(form for form in map(_squeezed, dict.fromkeys(forms)) if form.text),
-        frozenset[Value]().union(*(found.values for found in whole)),
+        frozenset[Value]().union(*(quantity.values for quantity in whole)),
         len(words) > 1 and " " in plain,
         letters.isdigit() and len(letters) < _MIN_DIGITS,
         has_digits,
@@ -242,7 +244,7 @@ def _read_fact(fact: str) -> _Fact:
 
 
 def _squeezed(text: str) -> _Squeezed:
-    text = _SIGN_IN_WORD.sub(lambda found: found[0].translate(_SIGNS), text)
+    text = _SIGN_IN_WORD.sub(lambda match: match[0].translate(_SIGNS), text)
     parts: list[str] = []
     breaks, blanks, ends, size, last = set[int](), set[int](), set[int](), 0, 0
     for run in _RUN.finditer(text):

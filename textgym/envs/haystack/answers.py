@@ -43,8 +43,8 @@ def answer_line(text: str) -> str:
         ('17, 4', '17, 4')
     """
     line = last_line(text.rstrip().removesuffix(_FENCE))
-    found = last_answer(line)
-    return line if found is None else found
+    answer = last_answer(line)
+    return line if answer is None else answer
 
 
 def items_of(line: str) -> list[str]:
@@ -86,24 +86,24 @@ def grade_items(line: str, expected: Sequence[str], *, ordered: bool) -> Verdict
     longest = _MOST_TIMES * sum(len(item.translate(_WITHOUT_MARKS)) for item in expected)
     if len(line.translate(_WITHOUT_MARKS)) > longest:
         return Verdict(False, 0.0)
-    said, right = items_of(line), [*map(normalize_item, expected)]
+    items, right = items_of(line), [*map(normalize_item, expected)]
     if ordered:
-        common = sum(map(str.__eq__, said, right))
-        return Verdict(said == right, f1_score(common, len(said), len(right)))
-    given, wanted = set(said), set(right)
-    return Verdict(given == wanted, f1_score(len(given & wanted), len(given), len(wanted)))
+        common = sum(map(str.__eq__, items, right))
+        return Verdict(items == right, f1_score(common, len(items), len(right)))
+    distinct, wanted = set(items), set(right)
+    return Verdict(distinct == wanted, f1_score(len(distinct & wanted), len(distinct), len(wanted)))
 
 
-def f1_score(common: int, given: int, wanted: int) -> float:
+def f1_score(common: int, answered: int, wanted: int) -> float:
     """Return the F1 score of an answer, 0 if nothing is right.
 
     Args:
         common: How many of its items are right.
-        given: How many items it has.
+        answered: How many items it has.
         wanted: How many items the right answer has.
 
     Example:
         >>> f1_score(1, 2, 2), f1_score(0, 0, 3)
         (0.5, 0.0)
     """
-    return 2 * common / (given + wanted) if common else 0.0
+    return 2 * common / (answered + wanted) if common else 0.0

@@ -202,10 +202,10 @@ class DocumentDraft:
 
     def values(self, n: int) -> list[str]:
         """Draw n different values."""
-        found: dict[str, None] = {}
-        while len(found) < n:
-            found[self.value()] = None
-        return list(found)
+        drawn: dict[str, None] = {}
+        while len(drawn) < n:
+            drawn[self.value()] = None
+        return list(drawn)
 
     def days(self, n: int) -> list[int]:
         """Draw n different days in their order."""

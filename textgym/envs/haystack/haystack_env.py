@@ -80,19 +80,19 @@ def read_haystack_row(row: dict[str, Any]) -> HaystackTask:
 
 def _items(row: Mapping[str, Any]) -> list[str]:
     """Return `expected_answer`: a list, the JSON of one, or items that commas separate."""
-    given = nemo_rows.field_of(row, "expected_answer")
-    if isinstance(given, str):
+    expected = nemo_rows.field_of(row, "expected_answer")
+    if isinstance(expected, str):
         try:
-            read = json.loads(given)
+            read = json.loads(expected)
         except (ValueError, RecursionError):
-            read = [item.strip() for item in given.strip().strip("[]").split(",")]
-        given = read if isinstance(read, list) else [given]
-    if given is None or not isinstance(given, list):
-        raise RowError("expected_answer", f"must be a list of strings, not {given!r:.100}")
-    for item in given:
+            read = [item.strip() for item in expected.strip().strip("[]").split(",")]
+        expected = read if isinstance(read, list) else [expected]
+    if expected is None or not isinstance(expected, list):
+        raise RowError("expected_answer", f"must be a list of strings, not {expected!r:.100}")
+    for item in expected:
         if isinstance(item, bool) or not isinstance(item, (str, int)):
             raise RowError("expected_answer", f"must be a list of strings, but has {item!r:.100}")
-    return [str(item) for item in given if item != ""]
+    return [str(item) for item in expected if item != ""]
 
 
 _SAMPLE = 20_000  # characters

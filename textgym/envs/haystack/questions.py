@@ -117,14 +117,14 @@ class _Conditions:
 def ask_filter(draft: DocumentDraft, level: int) -> Question:
     """Ask for the numbers of entries, in any order."""
     conditions = _Conditions(draft)
-    found = [conditions.plant() for _ in range(randint(draft.rng, 1, draft.some(3, 5)))]
+    matching = [conditions.plant() for _ in range(randint(draft.rng, 1, draft.some(3, 5)))]
     for _ in range(draft.some(1, 2) if level == 5 else 0):
         draft.void(conditions.plant())
     for failing in ("group", "day", "value"):
         for _ in range(draft.some(1, 3)):
             conditions.plant(failing)
     text = draft.ask("filter", conditions.period, over=conditions.over)
-    answer = [str(entry.number) for entry in found]
+    answer = [str(entry.number) for entry in matching]
     rules = ("void",) if level == 5 else ()
     return Question(text, answer, ordered=False, rules=rules, answers=conditions.are_met)
 

@@ -27,7 +27,7 @@ from textgym.envs.search.relations import (
     MAX_REMARKS,
     RELATIONS,
     REMARKS,
-    TOLD,
+    STATED,
     TRADES,
     YEARS,
     Relation,
@@ -131,7 +131,7 @@ class Archive:
         values = {
             relation.name: _value(rng, relation, name, self._pools)
             for relation in RELATIONS[kind]
-            if rng.random() < TOLD
+            if rng.random() < STATED
         }
         return Thing(name, kind, values, self._ids[number]), rng
 
@@ -211,7 +211,7 @@ def _sentences(rng: random.Random, thing: Thing, by_kind: dict[str, list[str]]) 
         if value is None:
             continue
         words = {"x": thing.name, "y": value}
-        sentences.append(choice(rng, relation.told).format_map(words))
+        sentences.append(choice(rng, relation.sentences).format_map(words))
         if relation.name in FORMER and rng.random() < HAS_FORMER:
             former = _another(rng, by_kind[relation.value], value)
             words = {"y": former, "year": str(randint(rng, *YEARS))}

@@ -1,4 +1,4 @@
-"""Checks that an episode is the same wherever it is played again, and in its record.
+"""Checks that an episode is the same when it is played again, and in its record.
 
 Episodes are played again in another process, thread and vector, and beside others. Rollouts record
 them, and their records are graded again.

@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class Unfit(Exception):
-    """What was drawn makes no task, so it is to be drawn again; see `redrawn`."""
+    """The draw does not fit into a task; `redrawn` draws again."""
 
 
 def redrawn(draw: Callable[P, T]) -> Callable[P, T]:

@@ -289,7 +289,7 @@ def lookups(known: Knowledge) -> Iterator[Attacker]:
 
 
 def _calling_with_the_first(view: Scripted) -> Message | str:
-    """Look up, then call the tool whose name has most words of the prompt with the first id."""
+    """Look up, then call a tool with the first id: its name has the most words of the prompt."""
     changing = [tool for tool in view.tools if not _is_reading(tool)]
     first(changing)
     if not view.turn:

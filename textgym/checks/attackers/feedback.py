@@ -44,7 +44,7 @@ _COMPARATIVE = re.compile(
     r"\b(?:(more|higher|larger|greater|bigger|increase)|(?:less|lower|smaller|fewer|decrease))\b",
     re.I,
 )
-_GAME = re.compile(r"\bguess", re.I)  # to search by comparisons is what is asked
+_GAME = re.compile(r"\bguess", re.I)  # the task is to search by comparisons
 
 
 class Try(NamedTuple):

@@ -90,7 +90,7 @@ class Knowledge:
 
     @cached_property
     def solved(self) -> list[Lesson]:
-        """The training tasks whose oracle's replies are known."""
+        """The training tasks with known replies of the oracle."""
         return [lesson for lesson in self.lessons if lesson.replies]
 
     @cached_property

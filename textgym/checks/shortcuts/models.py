@@ -62,7 +62,7 @@ class Model:
             self._model = model.fit(features, targets)
 
     def scores(self, features: Any) -> Any:
-        """Return how likely each row is to be of the second of two classes, as log odds."""
+        """Return the log odds that each row belongs to the second of two classes."""
         with self._threads.limit(limits=1):
             return self._model.decision_function(features)
 

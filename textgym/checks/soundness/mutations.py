@@ -250,7 +250,7 @@ def text_mutants(
 
 
 def _text_of_another(task: Solved, others: Sequence[Solved], turn: int) -> str | None:
-    """Return the oracle's text at a turn of another task whose answer is wrong in this one."""
+    """Return the oracle's text at a turn of another task, if it is wrong in this one."""
     for other in others:
         turns = other.text_turns
         if turns and other is not task and task.answers_otherwise(other):

@@ -1,8 +1,8 @@
-"""Drawing what a task is about: notes on several things, and which of them is to be written about.
+"""Drawing what a task is about: notes on several things, and the thing that the text is about.
 
-Of each thing, two of the details that are asked for were corrected, and some have a remark that is
-not for print. Invariant: no span of the notes, wherever it begins and ends, has all that is asked
-for and nothing that has to be left out.
+Two of the requested details of each thing were corrected, and some things have a remark that is not
+for print. Invariant: no span of the notes has all requested facts and nothing that must be left
+out.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Brief(NamedTuple):
 
     Attributes:
         job: The job.
-        subject: The name of the thing to be written about.
+        subject: The name of the thing that the text is about.
         required: The details that an answer must give, with their values.
         known: All facts of the thing.
         others: All other facts of the notes, which it must leave out.
@@ -153,7 +153,7 @@ def _draw_things(rng: random.Random, job: Job, count: int, asked: Sequence[int])
 
 
 def _clue(job: Job, place: int, things: list[_Thing], chosen: _Thing) -> str:
-    """Return words that tell the chosen thing by one of its details, without its name."""
+    """Return words that identify the chosen thing by one of its details, without its name."""
     detail = job.details[place]
     if detail.least:
         ranks = [detail.values.index(thing.values[place]) for thing in things]

@@ -1,7 +1,7 @@
 """Drafts of right answers, and how instructions are drawn for them.
 
-Instructions that shape a draft come first. Then those are drawn whose arguments are read off the
-finished text, so that all hold for it.
+Instructions that shape a draft are drawn first. The arguments of the others are read off the
+finished text, so the text follows all of them.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ class _Substrings:
         return new
 
     def _state_after(self, state: int, character: str) -> int:
-        """Return the state whose longest substring is a state's longest one and a character."""
+        """Return the state of a state's longest substring with a character appended."""
         target, length = self.following[state][character], self.length[state] + 1
         if self.length[target] == length:
             return target

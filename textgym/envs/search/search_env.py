@@ -77,7 +77,7 @@ class SearchState:
 
 
 class Search(TextEnv[SearchState]):
-    r"""Find the answer to a question in an archive, and cite the documents that tell it.
+    r"""Find the answer to a question in an archive, and cite the documents that state it.
 
     It measures search over several steps: whether a model follows a chain of relations with tools,
     cites exactly the documents that support its answer, and says so where none does.

@@ -259,7 +259,7 @@ async def _close_at_end(
     sessions: dict[asyncio.AbstractEventLoop, _LoopSession],
     loop: asyncio.AbstractEventLoop,
 ) -> AsyncGenerator[None, None]:
-    """Close the session when the generator is closed; `asyncio.run` closes all that are left."""
+    """Close the session when the generator is closed; `asyncio.run` closes the remaining ones."""
     try:
         yield
     finally:

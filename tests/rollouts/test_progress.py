@@ -10,14 +10,14 @@ import pytest
 from rich.console import Console
 
 import textgym
-from textgym.rollouts import recorder
-from textgym.rollouts.recorder import RunProgress
+from textgym.rollouts import progress
+from textgym.rollouts.progress import RunProgress
 
 MCQA = "textgym/MCQA-v0"
 
 
 def test_a_terminal_shows_a_bar_with_the_mean_reward(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorder, "_SECONDS_BETWEEN_UPDATES", -1.0)
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_UPDATES", -1.0)
     text = io.StringIO()
     console = Console(file=text, force_terminal=True, width=100)
     with RunProgress(console) as bar:
@@ -29,7 +29,7 @@ def test_a_terminal_shows_a_bar_with_the_mean_reward(monkeypatch: pytest.MonkeyP
 def test_progress_is_shown_on_stderr(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(recorder, "_SECONDS_BETWEEN_LINES", -1.0)
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_LINES", -1.0)
     textgym.rollout(MCQA, "oracle", episodes=2, progress=True)
     shown = capsys.readouterr()
     assert shown.out == ""
@@ -39,7 +39,7 @@ def test_progress_is_shown_on_stderr(
 def test_without_progress_nothing_is_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(recorder, "_SECONDS_BETWEEN_LINES", -1.0)
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_LINES", -1.0)
     textgym.rollout(MCQA, "oracle", episodes=2)
     assert capsys.readouterr() == ("", "")
 

@@ -32,7 +32,7 @@ from textgym.errors import ExtraMissingError, RunError, UsageError
 from textgym.mixtures import check_env_ids, check_env_kwargs, kwargs_for_env
 from textgym.policies import make_policy
 from textgym.registry import make, with_registered_ids
-from textgym.rollouts.recorder import RunProgress
+from textgym.rollouts.progress import RunProgress
 from textgym.trajectories.run_folder import read_config
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@
 `env_pool` makes the environments, and `plan` decides which tasks are played, also in a run that
 continues an interrupted one. `schedule` decides the order. `workers` play in environments that
 `env_pool` lends them. `episode` plays and records one episode. `recorder` stores trajectories and
-metrics, logs what goes wrong, and shows a bar.
+metrics and logs what goes wrong. `progress` shows a bar.
 """
 
 from textgym.rollouts.engine import arollout, play_episode, rollout

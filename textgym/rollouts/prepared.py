@@ -39,7 +39,7 @@ from textgym.trajectories.task_identity import digests_of, with_unchanged_data
 from textgym.wrappers.specs import WrapperSpec
 
 if TYPE_CHECKING:
-    from textgym.rollouts.recorder import RunProgress
+    from textgym.rollouts.progress import RunProgress
 
 __all__ = ["PreparedRollout"]
 
@@ -250,6 +250,6 @@ class PreparedRollout:
 def _progress_bar() -> RunProgress:
     from rich.console import Console  # rich is only imported for a bar
 
-    from textgym.rollouts.recorder import RunProgress
+    from textgym.rollouts.progress import RunProgress
 
     return RunProgress(Console(stderr=True))

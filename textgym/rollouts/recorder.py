@@ -1,27 +1,19 @@
-"""Recording a run: `RunRecorder` takes each trajectory, `RunProgress` counts, `RunLog` logs errors.
+"""Recording a run: `RunRecorder` takes each trajectory once, and `RunLog` logs errors.
 
 A trajectory is written to the run's folder, or kept in memory, before anything else happens. A run
 whose first episodes all fail is stopped early. Episodes that a time limit cut before they were
 graded are counted, and logged at the end of the run. Every failure is recorded in its trajectory;
 the log shows the first failure of each class at once, with its traceback.
-
-Progress is a bar on a terminal and in notebooks that have `ipywidgets`, and lines on stderr
-elsewhere.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import logging
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from textgym.errors import UsageError
 from textgym.metrics.episode_table import EpisodeTable
@@ -32,74 +24,7 @@ from textgym.trajectories.run_folder import Run, RunFolder
 from textgym.trajectories.schema import Failure, Trajectory
 from textgym.trajectories.task_identity import DataDigests
 
-__all__ = ["MAX_INITIAL_FAILURES", "RunLog", "RunProgress", "RunRecorder"]
-
-_SECONDS_BETWEEN_UPDATES = 0.1
-_SECONDS_BETWEEN_LINES = 10  # if no bar can be shown
-
-
-class RunProgress:
-    """Shows how many episodes were played, and their mean reward.
-
-    Args:
-        console: Where the bar is shown.
-
-    Attributes:
-        total: How many episodes will be played; None before the run begins.
-        played: How many were played.
-    """
-
-    def __init__(self, console: Console) -> None:
-        self.total: int | None = None
-        self.played = self._failed = 0
-        self._rewards = 0.0
-        self._is_shown = console.is_terminal or (
-            console.is_jupyter and importlib.util.find_spec("ipywidgets") is not None
-        )
-        self._last_update = time.monotonic()
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[state]}"),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            disable=not self._is_shown,
-        )
-        self._task = self._bar.add_task("playing", total=None, state="")
-
-    def __enter__(self) -> RunProgress:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._bar.stop()
-
-    def begin(self, total: int) -> None:
-        """Set the number of episodes to play."""
-        self.total = total
-        self._bar.update(self._task, total=total)
-
-    def count(self, trajectory: Trajectory) -> None:
-        """Count an episode, and update the display from time to time."""
-        self.played += 1
-        if trajectory["reward"] is None:
-            self._failed += 1
-        else:
-            self._rewards += trajectory["reward"]
-        now = time.monotonic()
-        if self._is_shown and now - self._last_update > _SECONDS_BETWEEN_UPDATES:
-            self._bar.update(self._task, completed=self.played, state=self._state())
-            self._last_update = now
-        elif now - self._last_update > _SECONDS_BETWEEN_LINES:
-            print(f"{self.played} of {self.total} episodes, {self._state()}", file=sys.stderr)
-            self._last_update = now
-
-    def _state(self) -> str:
-        graded = self.played - self._failed
-        mean = f"mean reward {self._rewards / graded:.3f}" if graded else "no reward yet"
-        return f"{mean}, {self._failed} failed" if self._failed else mean
+__all__ = ["MAX_INITIAL_FAILURES", "RunLog", "RunRecorder"]
 
 
 MAX_INITIAL_FAILURES = 100

@@ -26,7 +26,6 @@ from textgym.trajectories.task_identity import DataDigests
 
 __all__ = ["MAX_INITIAL_FAILURES", "RunLog", "RunRecorder"]
 
-
 MAX_INITIAL_FAILURES = 100
 """A longer run is stopped early if its first episodes, this many, all fail."""
 

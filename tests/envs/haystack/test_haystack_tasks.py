@@ -12,7 +12,7 @@ from haystack_reader import Reading, asked, parts
 from haystack_surface import LOOK_UPS, SURFACE
 
 from textgym.envs.haystack import Haystack
-from textgym.envs.haystack.answers import answer_line, grade_items
+from textgym.envs.haystack.questions import answer_line, grade_items
 from textgym.tasks.task import split_of
 
 LEVELS = Haystack.card.levels

@@ -22,7 +22,6 @@ from textgym.errors import UsageError
 
 __all__ = ["Choice", "OptionScorer", "shortcut_accuracy", "surface"]
 
-
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")

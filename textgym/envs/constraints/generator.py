@@ -22,7 +22,6 @@ from textgym.verifiers.instructions import INSTRUCTIONS
 
 __all__ = ["LEVELS", "NOT_DRAWN", "Asked", "careless_texts", "draw_task", "stuffed"]
 
-
 _ALL_WORDS = " ".join([*PALINDROMES, *NAMES, *KEYWORDS])
 _SECTIONS = " ".join(f"{marker} {number}" for marker in MARKERS for number in range(1, 6))
 _ITEMS = " ".join(f"{separator} this {separator} that" for separator in SEPARATORS)

@@ -30,7 +30,6 @@ __all__ = [
     "dates",
 ]
 
-
 DAYS = 365
 """The number of days from which entries come; they are numbered from 0."""
 

@@ -16,7 +16,6 @@ from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.generation import randint
-from textgym.envs.haystack.answers import answer_line, grade_items, normalize_item
 from textgym.envs.haystack.documents import DOCUMENTS
 from textgym.envs.haystack.drafts import DocumentDraft, DocumentKind
 from textgym.envs.haystack.lc_niah import (
@@ -27,7 +26,15 @@ from textgym.envs.haystack.lc_niah import (
     grade_nodes,
     prompt_text,
 )
-from textgym.envs.haystack.questions import ASK, LEVELS, content_of, draw_row
+from textgym.envs.haystack.questions import (
+    ASK,
+    LEVELS,
+    answer_line,
+    content_of,
+    draw_row,
+    grade_items,
+    normalize_item,
+)
 from textgym.errors import (
     ExtraMissingError,
     RowError,

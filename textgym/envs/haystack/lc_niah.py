@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import Any, Literal, get_args
 
 from textgym.core.episode import Grade
-from textgym.envs.haystack.answers import f1_score
+from textgym.envs.haystack.questions import f1_score
 from textgym.verifiers.exact import normalize_text
 from textgym.verifiers.extract import last_line
 
@@ -33,7 +33,6 @@ __all__ = [
     "prompt_text",
     "seq_match",
 ]
-
 
 _MOST_COMPARED = 100_000  # characters of the reasoning
 _MOST_WORK = 3_000_000  # pairs of equal characters that `seq_match` looks at; under a second

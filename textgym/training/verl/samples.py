@@ -31,7 +31,6 @@ __all__ = [
     "write_dataset",
 ]
 
-
 AGENT_NAME = "textgym"
 
 

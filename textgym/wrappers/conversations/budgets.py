@@ -15,7 +15,6 @@ from textgym.wrappers.rewards.costs import length_function, sampled_text
 
 __all__ = ["ContextWindow", "TokenBudget", "TurnBudget"]
 
-
 LEFT = "{left}"
 
 

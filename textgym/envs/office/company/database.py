@@ -29,7 +29,6 @@ __all__ = [
     "read_database",
 ]
 
-
 _LAYOUTS = {
     "emails": Layout(
         ("email_id", "inbox/outbox", "sender/recipient", "subject", "sent_datetime", "body"),

@@ -27,7 +27,6 @@ from textgym.users.phrases import say
 
 __all__ = ["MultiIntent"]
 
-
 PATIENCE = 3  # questions that the user tolerates
 INSTRUCTIONS = """\
 You are the user of an assistant, and you talk to it in short messages. Say this to it now, in \

@@ -35,7 +35,6 @@ from textgym.errors import RowError
 
 __all__ = ["LEVELS", "Intent", "MultiIntentTask", "Turn", "draw", "read_task"]
 
-
 LEVELS = (1, 2, 3, 4, 5)
 
 

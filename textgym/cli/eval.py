@@ -173,7 +173,7 @@ def eval_command(
         arguments[name] = with_registered_ids(arguments.get(name, {}))
     policy, policy_options = arguments.pop("policy", None), arguments.pop("policy_options", {})
     if dry_run:
-        from textgym.rollouts.env_set import with_test_split
+        from textgym.rollouts.env_pool import with_test_split
 
         kwargs = with_test_split(dict.fromkeys(ids, 1.0), arguments["env_kwargs"])
         if "wrappers" in arguments:

@@ -29,7 +29,7 @@ _PLAIN: dict[str, Any] = {
     "add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None,
 }  # fmt: skip
 _COMMANDS = {
-    "list": ("list:list_command", "List the registered environments."),
+    "list": ("show:list_command", "List the registered environments."),
     "show": (
         "show:show_command", "Show the card, the tools and a sample task of an environment.",
     ),

@@ -24,7 +24,7 @@ from textgym.errors import UnknownNameError, did_you_mean
 from textgym.metrics.comparison import compare
 from textgym.metrics.run_metrics import StoredRun, splits_of
 from textgym.metrics.tables import all_splits, explain, metrics_rows, run_letters, unpaired_note
-from textgym.trajectories.data_digests import changed_data
+from textgym.trajectories.task_identity import changed_data
 
 __all__ = ["metrics_command"]
 

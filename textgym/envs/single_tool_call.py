@@ -16,8 +16,7 @@ from textgym.envs.generation import choice, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, text_of, user
 from textgym.tasks import nemo_rows
-from textgym.tasks.hashing import hash_int
-from textgym.tasks.task import Task
+from textgym.tasks.task import Task, hash_int
 from textgym.tools import tool
 from textgym.verifiers.exact import equal_number, normalize_answer, read_number
 from textgym.verifiers.extract import final_number

@@ -1,4 +1,4 @@
-"""Option letters: alone, in front of a text, and in a sentence such as "it is B, not A".
+"""Option letters: by themselves, before a text, and in a sentence such as "it is B, not A".
 
 A sentence is read as a list of words and punctuation marks, without its Markdown. Invariants:
 
@@ -93,7 +93,7 @@ def is_latin_letter(text: str) -> bool:
 
 
 def to_latin_letters(text: str) -> str:
-    """Replace Arabic, Bengali and full-width option letters that stand alone by A to D.
+    """Replace Arabic, Bengali and full-width letters of options, as whole words, by A to D.
 
     Example:
         >>> to_latin_letters("(ب) or Ｃ, not جيد")

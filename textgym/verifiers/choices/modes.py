@@ -1,10 +1,10 @@
 r"""The grading modes of multiple choice: the part of a text that counts, and how it is read.
 
-The modes have the names of those of NeMo Gym's `mcqa` server. Each reads one part of the text:
+The modes have the names that NeMo Gym's `mcqa` server uses. Each reads one part of the text:
 
-- `strict_single_letter_boxed`: the last closed `\boxed{}`, which holds one capital letter, alone or
-  with a text behind it.
-- `lenient_boxed`: the same box, which may also hold an option's text, alone or among other words.
+- `strict_single_letter_boxed`: the last closed `\boxed{}`, which holds one capital letter, with or
+  without a text behind it.
+- `lenient_boxed`: the same box, which may also hold an option's text, with or without other words.
 - `lenient_answer_colon`: the first `Answer:`, followed by a letter, an option's text, or both.
 - `lenient_answer_colon_md`: the last `Answer:` that names one letter.
 

@@ -50,10 +50,10 @@ def metrics_command(
     ] = "table",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     prompt_price: Annotated[
-        float, typer.Option(metavar="PRICE", min=0, help="Price of a million prompt tokens.")
+        float, typer.Option(metavar="PRICE", help="Price of a million prompt tokens.")
     ] = 0.0,
     completion_price: Annotated[
-        float, typer.Option(metavar="PRICE", min=0, help="Price of a million completion tokens.")
+        float, typer.Option(metavar="PRICE", help="Price of a million completion tokens.")
     ] = 0.0,
 ) -> None:
     if by not in _GROUPINGS:

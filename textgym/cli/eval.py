@@ -149,15 +149,14 @@ def eval_command(
     max_failed: Annotated[
         float,
         typer.Option(
-            metavar="SHARE",
-            min=0,
-            max=1,
-            help="Exit with 1 if more than this share of the episodes failed.",
+            metavar="SHARE", help="Exit with 1 if more than this share of the episodes failed."
         ),
     ] = 0.1,
 ) -> None:
     from textgym.rollouts.run_files import read_run_file, rollout_arguments, write_run_file
 
+    if not 0 <= max_failed <= 1:
+        raise UsageError(f"--max-failed must be a share from 0 to 1, not {max_failed}")
     given = {name: value for name, value in ctx.params.items() if _is_given(ctx, name)}
     run = _with_options(read_run_file(config) if config else {}, given)
     if "envs" not in run:

@@ -18,6 +18,7 @@ HONEST = {
         "\\boxed{\\text{Total number: }42}", "\\boxed{\\text{The answer: }42}",
         "\\boxed{\\text{Total: }42\\text{ pens}}",
     ],
+    "7": ["A: 7", "5 + 2 = 7\nA: 7", "5 + 2 = <<5+2=7>>7\nA: 7", "Q: 5 + 2?\nA: 7", "A: $7"],
     "1": ["The answer is one.", "one", "It is just one.", "Only one.", "There is exactly one."],
     "8": ["It is an 8.", "The answer is an 8.", "a total of 8", "Answer: a 8 cm rod"],
     "p-q": [
@@ -59,6 +60,9 @@ HOSTILE = {
     "b": [
         "The answer is a + b.", "The answer is a b", "a b", "The answer is a / b", "Answer: a-b",
         "The answer is a*b", "The answer is a or b", "The answer is a, b",
+    ],
+    "7": [
+        "Not A: 7", "A: 7 or 8", "A: 8\nB: 7", "A: 7/2", "ABC: 70", "a:7", "A:7:3", "The ratio a:7",
     ],
     "1": [
         "The one", "the one.", "It is the one", "The answer is the one.", "Answer: the one",

@@ -91,7 +91,7 @@ WRONG = re.compile(
 _DENIED = re.compile(r"\b(?:not|never|neither|nor)\b[^,;:]{0,40}\Z", re.IGNORECASE)
 _FILLER = re.compile(
     r"(?:(?:indeed|simply|just|exactly|approximately|about|around|roughly|equal to|given by|both"
-    r"|then|therefore|thus|hence|clearly|now|that|only"
+    r"|then|therefore|thus|hence|clearly|now|that|only|(?-i:A)(?=: )"
     rf"|an?(?= (?!(?:or|and)\b)(?:[a-zA-Z]{{2}}|[\d${_HIDDEN}]))"
     r"|the (?:number|value|pair|point|fraction|set|interval|expression|function|integer|total))"
     r"\b|[:=≈≡\s])\s*",

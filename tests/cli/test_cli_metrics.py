@@ -178,11 +178,14 @@ def test_tables_fit_the_terminal(run: Any, columns: int, repeats: int) -> None:
 
 def test_a_name_that_does_not_fit_beside_its_figures_stands_above_them(run: Any) -> None:
     ids = ("textgym/MCQA-v0", "textgym/WorkplaceAssistant-v0")
-    stored(Path("one"), *[episode(0.0, n, env=id, level="1") for id in ids for n in range(2)])
-    shown = printed(run("one", columns=70))
+    played = [
+        episode(0.0, n, env=id, level=str(n), extracted_answer="A") for id in ids for n in range(2)
+    ]
+    stored(Path("one"), *played)
+    shown = printed(run("one", columns=76))
     above = shown.index("textgym/WorkplaceAssistant-v0")
     assert shown[above + 1].split()[:3] == ["2", "0.000", "±0.000"]
-    assert shown[above + 2].startswith("  level 1 ")
+    assert shown[above + 2].startswith("  level 0 ")
     wide = printed(run("one", columns=120))
     assert row(wide, "textgym/WorkplaceAssistant-v0")[1:4] == ["2", "0.000", "±0.000"]
 

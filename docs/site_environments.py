@@ -89,7 +89,7 @@ def _entry(id: str) -> str:
     shown = "".join(f"<li>{html.escape(tag)}</li>" for tag in tags)
     return (
         f'<article data-fields="{html.escape(json.dumps(fields), quote=True)}">'
-        f'<h3><a href="{name}.html">{name}</a></h3>'
+        f'<h3><a href="{name}.html">{html.escape(id)}</a></h3>'
         f"<p>{html.escape(card.summary)}</p><ul>{shown}</ul></article>"
     )
 

@@ -113,6 +113,15 @@ def test_show_prints_the_card_and_a_task(tmp_path: Path) -> None:
     assert re.search(r"\nright answer: [A-D]$", shown.rstrip())
 
 
+def test_show_explains_a_field_that_is_true_and_leaves_out_one_that_is_false(
+    tmp_path: Path,
+) -> None:
+    fields = "shared splits|several answers|free wording"
+    assert not re.search(fields, output(tmp_path, "show", MCQA).split("Task ")[0])
+    shown = " ".join(output(tmp_path, "show", "textgym/AskFirst-v0").split())
+    assert "free wording yes: the model talks to a user in its own words" in shown
+
+
 def test_show_prints_the_documentation(tmp_path: Path) -> None:
     shown = output(tmp_path, "show", MCQA, "--docs")
     assert shown.startswith("A multiple-choice question, answered in one message.\n\n")
@@ -126,7 +135,8 @@ def test_eval_prints_a_table_and_stores_the_run(tmp_path: Path) -> None:
     shown = output(
         tmp_path, "eval", MCQA, "--policy", "oracle", "--episodes", "5", "--out", "here/run"
     )
-    _, header, row, _, stored = shown.splitlines()
+    _, header, row, note, _, stored = shown.splitlines()
+    assert note.startswith("± is the distance")
     assert header.split() == ["episodes", "reward", "success", "answer", "steps", "failed"]
     assert row.split()[:7] == [MCQA, "(test)", "5", "1.000", "±0.000", "100.0%", "±43.4"]
     assert row.split()[-1] == "0"

@@ -17,6 +17,7 @@ from in_process import output_of, run_command
 
 import textgym
 from textgym.metrics.run_metrics import compute_metrics
+from textgym.metrics.tables import ERRORS_NOTE
 from textgym.trajectories.schema import SCHEMA_VERSION
 
 MCQA = "textgym/MCQA-v0"
@@ -137,7 +138,7 @@ def test_rows_can_be_categories_or_only_environments(run: Any) -> None:
 
     def names(*arguments: str) -> list[str]:
         lines = printed(run("mine", *arguments))[3:]
-        return [re.split(" {2,}", line.strip())[0] for line in lines[: lines.index("")]]
+        return [re.split(" {2,}", line.strip())[0] for line in lines[: lines.index(ERRORS_NOTE)]]
 
     assert names("--by", "env") == ["demo/A-v0", "demo/B-v0", "overall"]
     both = ["dates", "sums"]
@@ -171,6 +172,31 @@ def test_tables_fit_the_terminal(run: Any, columns: int, repeats: int) -> None:
         assert max(map(len, lines)) <= columns
         assert not any("…" in line for line in lines)
         assert any("0.500" in line for line in lines)
+        ids = {word for line in lines for word in line.split() if "textgym" in word}
+        assert ids == {"textgym/MCQA-v0", "textgym/WorkplaceAssistant-v0"}
+
+
+def test_a_name_that_does_not_fit_beside_its_figures_stands_above_them(run: Any) -> None:
+    ids = ("textgym/MCQA-v0", "textgym/WorkplaceAssistant-v0")
+    played = [
+        episode(0.0, n, env=id, level=str(n), extracted_answer="A") for id in ids for n in range(2)
+    ]
+    stored(Path("one"), *played)
+    shown = printed(run("one", columns=76))
+    above = shown.index("textgym/WorkplaceAssistant-v0")
+    assert shown[above + 1].split()[:3] == ["2", "0.000", "±0.000"]
+    assert shown[above + 2].startswith("  level 0 ")
+    wide = printed(run("one", columns=120))
+    assert row(wide, "textgym/WorkplaceAssistant-v0")[1:4] == ["2", "0.000", "±0.000"]
+
+
+def test_a_line_says_what_the_interval_is_where_there_is_one(run: Any) -> None:
+    stored(Path("one"), episode(0.0), episode(1.0, 1))
+    stored(Path("two"), episode(0.0), episode(1.0, 1))
+    stored(Path("failed"), episode(None))
+    assert printed(run("one")).count(ERRORS_NOTE) == 1
+    assert printed(run("one", "two")).count(ERRORS_NOTE) == 1
+    assert ERRORS_NOTE not in printed(run("failed"))
 
 
 def test_text_from_data_sets_is_escaped(run: Any) -> None:
@@ -229,7 +255,7 @@ def test_several_runs_are_shown_side_by_side(run: Any) -> None:
     cells = ["C", "0.750", "±3.177", "50.0%", "±40.5", "+0.375"]
     assert lines[place + 2].split()[:6] == cells
     assert lines[place + 2].split()[-1] == "0"
-    assert lines[-3].startswith("not paired: 4 tasks of A and 2 of C; no graded task")
+    assert lines[-4].startswith("not paired: 4 tasks of A and 2 of C; no graded task")
     assert lines[-1] == (
         "Differences are in mean reward, each run minus A. They are paired by task, over the tasks "
         "that both runs share. Runs that share no task are compared by their means."

@@ -551,6 +551,16 @@ def test_the_command_names_what_cannot_be_compared(folder: Path) -> None:
     assert (folder / "new" / "metrics.json").exists()
 
 
+def test_ids_are_not_broken_in_a_narrow_terminal(tmp_path: Path) -> None:
+    id = "textgym/WorkplaceAssistant-v0"
+    textgym.rollout(id, "random", episodes=2, out=tmp_path / "run")
+    arguments = ("rescore", "run", "--set", 'wrappers=["StepPenalty:amount=0.1"]')
+    came = run_command(tmp_path, *arguments, NO_COLOR="1", COLUMNS="80")
+    assert came.returncode == 0, came.stderr
+    assert came.stdout.count(id) == 2
+    assert max(map(len, came.stdout.splitlines())) <= 80
+
+
 def test_the_command_gives_json(folder: Path) -> None:
     came = command(folder, "run", "--json", "--set", "grading_mode=lenient_boxed", "--limit", "2")
     found = json.loads(came.stdout)

@@ -23,7 +23,14 @@ from textgym.display.terminal import show, visible
 from textgym.errors import UnknownNameError, did_you_mean
 from textgym.metrics.comparison import compare
 from textgym.metrics.run_metrics import StoredRun, splits_of
-from textgym.metrics.tables import all_splits, explain, metrics_rows, run_letters, unpaired_note
+from textgym.metrics.tables import (
+    ERRORS_NOTE,
+    all_splits,
+    explain,
+    metrics_rows,
+    run_letters,
+    unpaired_note,
+)
 from textgym.trajectories.task_identity import changed_data
 
 __all__ = ["metrics_command"]
@@ -157,4 +164,4 @@ def _side_by_side(
         parts += [Text(note)] if note else []
         for name in changed_data(runs[0].config.get("data"), run.config.get("data")):
             parts.append(as_text(f"warning: A and {letter} were played on different {name}"))
-    return [*parts, Text(""), Text(explain(differences))]
+    return [*parts, Text(""), Text(ERRORS_NOTE), Text(explain(differences))]

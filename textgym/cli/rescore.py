@@ -104,7 +104,7 @@ _OTHERS = {
 
 def _table(title: str, verdicts: Sequence[Any], with_rewards: bool) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column(title, overflow="fold")
+    table.add_column(title.partition(",")[0], no_wrap=True)  # ids are copied from the table
     table.add_column("task", overflow="fold")
     table.add_column("repeat", justify="right")
     if with_rewards:

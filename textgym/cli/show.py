@@ -33,6 +33,14 @@ from textgym.registry import card, environment_class, ids, make
 __all__ = ["list_command", "show_command", "wrappers_command"]
 
 
+_MEANINGS = {
+    "shared_splits": "training and test have the same tasks, because there are few",
+    "several_answers": "a task can have other right answers than the one that is shown",
+    "free_wording": "the model talks to a user in its own words",
+}
+"""What a card says with a field that is true."""
+
+
 def list_command(
     filters: Annotated[
         list[str] | None,
@@ -107,7 +115,7 @@ def show_command(
         for name, value in cls.card.as_dict().items():
             text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
             if isinstance(value, bool):
-                text = "yes" if value else "no"
+                text = f"yes: {_MEANINGS[name]}" if value else ""
             if text:
                 table.add_row(name.replace("_", " "), as_text(text))
         audit = "" if dataset or arguments else audit_line(cls.card.id)

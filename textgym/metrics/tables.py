@@ -17,6 +17,7 @@ from textgym.metrics.run_metrics import GROUPS, StoredRun, label_order, splits_o
 from textgym.metrics.statistics import Estimate, mean_interval, rate_interval
 
 __all__ = [
+    "ERRORS_NOTE",
     "LENGTHS",
     "Columns",
     "Key",
@@ -55,6 +56,9 @@ LENGTHS = {
     "seconds": "seconds",
 }
 """The names of lengths in words."""
+
+ERRORS_NOTE = "± is the distance to the farther end of the 95 % confidence interval."
+"""What stands below a table with `±`."""
 
 
 def row_keys(metrics: Sequence[dict[str, Any]], by: str) -> list[Key]:

@@ -15,6 +15,7 @@ from textgym.metrics.repeats import repeat_counts
 from textgym.metrics.run_metrics import StoredRun, splits_of
 from textgym.metrics.statistics import Estimate, rate_interval
 from textgym.metrics.tables import (
+    ERRORS_NOTE,
     LENGTHS,
     Rows,
     lengths_of,
@@ -71,8 +72,7 @@ def _tables(by: str, rows: Rows) -> str:
     if repeats := repeats_columns(rows):
         shown += table("Repeats of a task", names, repeats)
     if by == "env":
-        note = "± is the distance to the farther end of the 95 % confidence interval."
-        return shown + element("p", note, class_="note")
+        return shown + element("p", ERRORS_NOTE, class_="note")
     return folded(title, shown, len(rows) <= MAX_ROWS)
 
 

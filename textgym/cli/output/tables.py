@@ -1,20 +1,21 @@
 """Tables of the metrics of a run, and of several runs, for the terminal: see `metrics.tables`.
 
-Invariants: numbers are never wrapped (in a narrow terminal, names are); text from data sets is
-escaped before it is printed.
+Invariants: neither numbers nor names are wrapped (in a narrow terminal, a long name is a line of
+its own above its numbers); text from data sets is escaped before it is printed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
 from textgym.cli.output.terminal import as_text
 from textgym.display.terminal import visible
 from textgym.metrics.tables import (
+    ERRORS_NOTE,
     Columns,
     Metrics,
     Rows,
@@ -31,11 +32,50 @@ from textgym.metrics.tables import (
 
 __all__ = ["comparison_table", "details", "metrics_table", "metrics_tables", "repeats_table"]
 
+_UNLIMITED = 100_000  # characters of a line
+
+
+class _NamedRows(Table):
+    """A table whose first column names each row. Its rows have one line each."""
+
+    def __init__(self) -> None:
+        super().__init__(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        self.add_column("", no_wrap=True)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Render the table. A name that does not fit beside its figures stands above them."""
+        names = [as_text(str(name)) for name in self.columns[0].cells]
+        unlimited = options.update(max_width=_UNLIMITED)
+        excess = self.__rich_measure__(console, unlimited).maximum - options.max_width
+        room = max((name.cell_len for name in names), default=0) - max(excess, 0)
+        are_above = [name.cell_len > room for name in names]
+        if not any(are_above):
+            yield from super().__rich_console__(console, options)
+            return
+        table = _NamedRows()
+        for column in self.columns[1:]:
+            table.add_column(
+                column.header, justify=column.justify, vertical=column.vertical, no_wrap=True
+            )
+        columns = [column.cells for column in self.columns]
+        for is_above, *cells in zip(are_above, *columns, strict=True):
+            table.add_row("" if is_above else cells[0], *cells[1:])
+        lines = console.render_lines(table, options, pad=False, new_lines=True)
+        heading = len(lines) - len(names)
+        for line in lines[:heading]:
+            yield from line
+        for name, is_above, line in zip(names, are_above, lines[heading:], strict=True):
+            if is_above:
+                yield name
+            yield from line
+
 
 def metrics_tables(rows: Rows) -> list[RenderableType]:
-    """Return the main table and, if there are repeats, the table of repeats."""
+    """Return the main table, the table of repeats if there are any, and what `±` means."""
     repeats = repeats_table(rows)
-    return [metrics_table(rows), Text(""), repeats] if repeats else [metrics_table(rows)]
+    tables = [metrics_table(rows), Text(""), repeats] if repeats else [metrics_table(rows)]
+    is_graded = any(metrics["mean_reward"] is not None for _, metrics in rows)
+    return [*tables, Text(ERRORS_NOTE)] if is_graded else [*tables]
 
 
 def metrics_table(rows: Rows) -> Table:
@@ -73,8 +113,7 @@ def details(name: str, metrics: Metrics) -> list[RenderableType]:
 
 def _table(names: Sequence[str], columns: Columns) -> Table:
     """Return a table with the name of each row and its columns."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("", overflow="fold", min_width=8)
+    table = _NamedRows()
     for title, _ in columns:
         table.add_column(title, justify="right", no_wrap=True, vertical="bottom")
     for place, name in enumerate(names):
@@ -114,8 +153,7 @@ def comparison_table(
         by: `env`, `level` or `category`.
         splits: The splits that were played of each environment, as far as they are known.
     """
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("", overflow="fold", min_width=10)
+    table = _NamedRows()
     table.add_column("", vertical="bottom")
     titles = ("reward", "success", f"minus {letters[0]}", "95 % interval", "shared\ntasks")
     for title in titles:

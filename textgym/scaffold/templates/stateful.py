@@ -30,11 +30,14 @@ class MyEnv(textgym.TextEnv[dict[str, int]]):
     )
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw rooms and things. There are as many rooms to empty as the level."""
+        """Draw rooms and things. There are as many rooms to empty as the level.
+
+        Each full room has two things or more, so that no single move is ever right.
+        """
         rooms = rng.sample(range(100, 1000), 8)
-        things = {thing: rng.choice(rooms[:4]) for thing in _THINGS}
-        full = sorted(set(things.values()))
-        moves = [{"from": old, "to": rooms[-1 - i]} for i, old in enumerate(full[:level])]
+        places = rooms[:4] * 2 + rng.choices(rooms[:4], k=2)
+        things = dict(zip(rng.sample(_THINGS, len(_THINGS)), places, strict=True))
+        moves = [{"from": rooms[i], "to": rooms[-1 - i]} for i in range(level)]
         return {"rooms": sorted(rooms), "things": things, "moves": moves}
 
     def canonical(self, row: dict[str, Any]) -> Any:

@@ -35,6 +35,13 @@ def test_look_returns_what_is_in_a_room() -> None:
     assert observation[-1]["content"] == '["desk", "lamp"]'
 
 
+def test_a_single_move_is_never_right() -> None:
+    env = MyEnv(level=1)
+    for index in range(100):
+        task = env.get_task(index)
+        assert len(task.answer.items() - task.row["things"].items()) > 1
+
+
 def test_the_right_moves_win() -> None:
     assert reward_of(("desk", 303), ("lamp", 303)) == 1
 

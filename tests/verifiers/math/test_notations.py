@@ -238,6 +238,65 @@ def test_a_term_is_an_answer_if_it_is_asked_for(
     assert verify(gold, f"\\boxed{{{answer}}}", question=question).equal is equal
 
 
+# Gold, texts that state it, and texts that do not.
+
+SENTENCES: list[tuple[str, list[str], list[str]]] = [
+    (
+        "DNE",
+        ["The limit does not exist.", "Therefore, the limit does not exist.", "It doesn't exist.",
+         "So this limit DNE.", "Answer: The limit does not exist.", "the limit **does not exist**",
+         "The limit does not exist because the one-sided limits differ.",
+         "The limit as x approaches 0 does not exist.", "Is it 0? No. The limit does not exist.",
+         "Hence $\\lim_{x\\to 0} f(x)$ does not exist.",
+         "\\(\\lim_{x\\to 0} f(x)\\) does not exist."],
+        ["The limit does exist.", "The limit does not exist?", "The limit does not exist or is 0.",
+         "It is not true that the limit does not exist.", "The limit does not exist. So it is 0.",
+         "If the limit does not exist, the answer is 0.", "The derivative does not exist.",
+         "I doubt that the limit does not exist.", "The limit never does not exist.",
+         "The limit does not exist if I am wrong, else it is 5.", "The limit does not matter.",
+         "The limit does not exist because it is 5.", "The limit does not exist, but f(0) = 5.",
+         "The limit does not exist. Wait, it does.", "The limit does not exist for some paths."],
+    ),
+    (
+        "5",
+        ["As the limit does not exist there, the answer is 5.", "Where f does not exist, x = 5."],
+        ["The limit as x approaches 5 does not exist.", "The limit of 5 does not exist.",
+         "The limit does not exist because it is 5.", "5 does not exist.", "x = 5 DNE"],
+    ),
+    (
+        "90",
+        ["It takes 1h30m.", "It takes 1 h 30 min.", "So the trip takes 1 hour and 30 minutes.",
+         "It took him 1h30m.", "It lasts 1h30m, not 2h.", "It takes ninety minutes."],
+        ["It takes 1h20m.", "It does not take 1h30m.", "It takes less than 1h30m.",
+         "It takes 1h30m or 2h.",
+         "It takes 1h30m to 2h30m.", "It takes half of 1h30m.", "Suppose it takes 1h30m.",
+         "If it takes 1h30m, we are late.", "It takes 1h30m?", "It never takes 1h30m.",
+         "It takes 1h30m. Wait, no.", "It takes 1h30m more.", "It takes him 1m30s less."],
+    ),
+    (
+        "no solution",
+        ["\\boxed{\\emptyset}", "\\boxed{\\varnothing}", "\\boxed{x \\in \\emptyset}",
+         "The answer is $∅$.", "\\boxed{\\text{no solution}}", "There are no solutions."],
+        ["\\boxed{\\{\\emptyset\\}}", "\\boxed{\\{0\\}}", "\\boxed{0}", "\\boxed{\\phi}",
+         "\\boxed{\\emptyset \\cup \\{1\\}}", "\\boxed{x \\ne \\emptyset}", "\\boxed{\\emptyset^c}",
+         "\\boxed{\\text{not }\\emptyset}", "\\boxed{\\emptyset\\text{ or }3}", "\\boxed{\\infty}"],
+    ),
+    ("\\emptyset", ["\\boxed{\\emptyset}", "\\boxed{\\{\\}}"], ["\\boxed{\\{0\\}}", "\\boxed{0}"]),
+    ("∅", ["\\boxed{\\emptyset}", "\\boxed{∅}"], ["\\boxed{\\{\\emptyset\\}}", "\\boxed{\\phi}"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("gold", "text", "equal"),
+    [
+        *((gold, text, True) for gold, texts, _ in SENTENCES for text in texts),
+        *((gold, text, False) for gold, _, texts in SENTENCES for text in texts),
+    ],
+)
+def test_values_that_whole_sentences_state(gold: str, text: str, equal: bool) -> None:
+    assert verify(gold, text).equal is equal
+
+
 @pytest.mark.parametrize(
     ("gold", "text", "equal"),
     [

@@ -21,15 +21,28 @@ from textgym.verifiers.math.statements import (
 __all__ = ["stated_text"]
 
 _BOLD = re.compile(r"\*\*([^*\n]{1,100})\*\*")
-_VERB = re.compile(r"\b(?:is|are|be|equals|becomes|gives|get|has|have)\b[: ]*", re.IGNORECASE)
+_VERB = re.compile(
+    r"\b(?:is|are|be|equals|becomes|gives|get|has|have"
+    r"|(?:takes?|took|lasts?|lasted)(?: (?:him|her|them|us|me|you|it))?)\b[: ]*",
+    re.IGNORECASE,
+)
 _DOUBT = re.compile(
-    r"(?:\b(?:not|never|doubt|deny|denies|nobody|no one|unlikely|false|wrong|hardly|if|unless)"
+    r"(?:\b(?:not|never|doubt|deny|denies|nobody|no one|unlikely|false|wrong|hardly|if|unless"
+    r"|suppose|assume|let)"
     r"|n['’]t)\b[^.,;:]{0,80}\Z",
     re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!—–]| - |\Z)", re.IGNORECASE)
 _BARE_YES_OR_NO = re.compile(
     r"(?:(?<=[.!\n] )|(?<=\n)|\A)(yes|no)(?=[ \t]?(?:[.!\n]|\Z))", re.IGNORECASE
+)
+_NO_LIMIT = re.compile(
+    r"(?:(?:so|thus|hence|therefore|then|clearly|we (?:conclude|see)|that),? )*"
+    r"(?:it |(?:the |this |(?:\$|\\\()? ?\\)lim(?:it)?(?![a-z])"
+    r"(?:(?!\b(?:or|not|never|hardly|if|unless|but|and|that|except)\b)[^,;:?!]){0,150}? )?"
+    r"(?P<phrase>(?:does not|doesn['’]t) exist|DNE)"
+    r"(?:,? (?:because|since|as)\b(?:(?!\b(?:or|if|unless)\b)[^\d$\\=]){1,150})?",
+    re.IGNORECASE,
 )
 _EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
 _SUBJECT = re.compile(
@@ -71,6 +84,9 @@ def stated_text(text: str, question: str = "") -> list[str]:
     answer = _YES_OR_NO.match(statement.text)
     if answer is not None and len(set(_EITHER.findall(statement.text.lower()))) == 1:
         return [answer[1]]
+    missing = _NO_LIMIT.fullmatch(statement.text.strip(" .,;:!"))
+    if missing is not None:
+        return [missing["phrase"]]
     is_denied = WRONG.search(statement.text) is not None
     words = statement.text if is_denied else REASON.sub("", statement.text)
     verbs = [] if statement.is_labelled else [*_VERB.finditer(words)]

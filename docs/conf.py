@@ -1,7 +1,7 @@
 """The documentation site: `make docs-site` builds it into `build/site`.
 
-Pages are Markdown (MyST). The pages of environments are written by `make_pages.py`, and those of
-the reference by autodoc from docstrings. A warning fails the build.
+Pages are Markdown (MyST). The pages of environments are written by `make_pages.py`, and the
+reference by autodoc from docstrings. A warning fails the build.
 """
 
 from __future__ import annotations

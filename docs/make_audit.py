@@ -4,7 +4,7 @@
 
 - docs/audit.json: the figures;
 - the parts of docs/audit.md between `<!-- NAME -->` and `<!-- end -->`, made from these figures;
-- textgym/checks/summary.json: the line of `textgym show`.
+- textgym/checks/published.json: the line of `textgym show`.
 
 With `--check` it writes nothing, and exits with 1 if the figures differ from docs/audit.json. It
 plays only the audits of environments whose code changed since their figures were written
@@ -35,8 +35,8 @@ import textgym
 from textgym.checks import CHECKS
 from textgym.checks.attackers import Attacker, Knowledge, attackers
 from textgym.checks.attackers.knowledge import Lesson
+from textgym.checks.report import LEVELS, PANEL_CHECKS, PanelRow, best_attacker, counts, panel_of
 from textgym.checks.shortcuts import learned
-from textgym.checks.summary import LEVELS, PANEL_CHECKS, PanelRow, best_attacker, counts, panel_of
 
 DOCS = Path(__file__).resolve().parent
 FIGURES, PAGE = DOCS / "audit.json", DOCS / "audit.md"

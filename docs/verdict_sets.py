@@ -34,7 +34,7 @@ def answer_of(record: Record) -> Record:
 
 
 def answer_of_chain(record: Record) -> Record:
-    """Return what follows "the answer is", before the model goes on with a next question."""
+    """Return what follows "the answer is", before the model continues with a next question."""
     reply = before_stop(record["prediction"], ["\n\nQ:"])
     return {
         "question": record["question"],

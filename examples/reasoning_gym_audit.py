@@ -17,7 +17,7 @@ import reasoning_gym
 from reasoning_gym.utils import SYSTEM_PROMPTS, extract_answer
 
 import textgym
-from textgym.checks.summary import panel_of
+from textgym.checks.report import panel_of
 
 SHOWN = 5  # attackers
 

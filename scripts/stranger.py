@@ -47,6 +47,12 @@ class Seven(textgym.Policy):
         return textgym.Action(textgym.assistant("7"))
 
 
+def parameters_of_the_model() -> int:
+    """Return how many parameters the default model has, as a training would ask."""
+    policy = textgym.make_policy("hf", {"max_tokens": 4})
+    return sum(parameter.numel() for parameter in policy.model.parameters())
+
+
 textgym.register(Echo)
 env = gymnasium.make("stranger/Echo-v0")
 observation, info = env.reset(seed=1)

@@ -14,6 +14,7 @@ from shared_model import shared_model  # noqa: F401
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # several workers that use all cores slow each other down
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.pop("COLUMNS", None)  # the width of the terminal, which its output does not go to
 
 # Shells start background jobs with SIGINT ignored, and the tests' own processes inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)

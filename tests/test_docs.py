@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import runpy
 import shlex
+import sys
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
+import gymnasium
 import pytest
 from in_process import run_command, run_script
 from repository import ROOT
@@ -119,6 +122,29 @@ def test_files_that_a_page_names_exist(page: str) -> None:
     assert [
         name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in there)
     ] == []
+
+
+def test_the_page_names_all_files_of_a_step() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    section = page.partition("## The way of an action")[2].partition("\n## ")[0]
+    env = gymnasium.make("textgym/MCQA-v0")
+    files: set[str] = set()
+
+    def profile(frame: FrameType, event: str, value: Any) -> None:
+        files.add(frame.f_code.co_filename)
+
+    env.reset(seed=1)
+    env.step("A")  # fills caches
+    env.reset(seed=1)
+    sys.setprofile(profile)
+    try:
+        env.step(r"So it is \boxed{B}.")
+    finally:
+        sys.setprofile(None)
+    package = ROOT / "textgym"
+    inside = [Path(file).relative_to(package) for file in files if package in Path(file).parents]
+    assert 5 < len(inside) <= 10
+    assert [file for file in inside if f"`{file.as_posix()}`" not in section] == []
 
 
 @pytest.mark.slow

@@ -25,11 +25,16 @@ __all__ = [
     "ROLES", "FunctionCall", "ImagePart", "Message", "TextPart", "ToolCall", "ToolSchema",
     "assistant", "assistant_calls", "copy_message", "copy_messages", "copy_plain_calls",
     "message_problem", "plain_copy", "split_reasoning", "system", "text_of", "tool_result", "user",
+    "without_end_tokens",
 ]  # fmt: skip
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(("system", "developer", "user", "assistant", "tool"))
 
+_END_TOKENS = (
+    "<|eot_id|>", "<|im_end|>", "<|endoftext|>", "<|end|>", "<|end_of_text|>", "<|eom_id|>",
+    "<|return|>", "<|END_OF_TURN_TOKEN|>", "<end_of_turn>", "<eos>", "<｜end▁of▁sentence｜>",
+)  # fmt: skip
 _END_OF_REASONING = "</think>"
 _MENTION = re.compile(
     r"""(?:(?<=[\w,;)]\ )|(?<=["'`“‘«(]))<think>(?=\ [a-z]|["'`”’»)]|[.,;:!?](?:\s|\Z)|-[a-z])""",
@@ -195,6 +200,20 @@ def split_reasoning(
     if is_open:
         end = len(text)
     return text[:end], text[end:]
+
+
+def without_end_tokens(text: str) -> str:
+    """Return a text without the tokens at its end that end a model's turn.
+
+    Example:
+        >>> without_end_tokens("B<|im_end|>"), without_end_tokens("<s>B</s>")
+        ('B', '<s>B</s>')
+    """
+    tokens = _END_TOKENS if "<s>" in text else ("</s>", *_END_TOKENS)
+    parts = text.split("<")
+    while len(parts) > 1 and f"<{parts[-1].rstrip()}" in tokens:
+        parts.pop()
+    return "<".join(parts)
 
 
 def _opens_reasoning(text: str, start: int) -> bool:

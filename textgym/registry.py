@@ -348,7 +348,7 @@ def _forget_older(id: str, cls: type[TextEnv[Any]]) -> None:
 
 
 def _argument_names(id: str) -> set[str]:
-    """Return the names of an environment's arguments, including those of its base classes."""
+    """Return the names of the arguments of an environment and its base classes."""
     creator = load_creator(gym.registry[id].entry_point)
     if not isinstance(creator, type):
         return set()

@@ -12,7 +12,7 @@ from repository import DOCS
 
 import textgym
 from textgym.checks import CHECKS
-from textgym.checks.summary import audit_line
+from textgym.checks.report import audit_line
 
 sys.path.append(str(DOCS))
 

@@ -27,7 +27,7 @@ from textgym.checks import (
     run_check,
 )
 from textgym.checks.checks import Check, CheckFailed, Outcome, Skipped
-from textgym.checks.summary import (
+from textgym.checks.report import (
     LEVELS,
     best_attacker,
     counts,

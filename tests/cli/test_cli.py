@@ -73,8 +73,16 @@ def run_of(folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 def test_list_names_the_environments(tmp_path: Path) -> None:
     first, *rows = output(tmp_path, "list").splitlines()
-    assert first.split() == ["environment", "structure", "capabilities", "domain", "levels"]
-    assert any(row.startswith(f"{MCQA} ") and row.endswith("1 to 5") for row in rows)
+    assert first.split() == ["environment", "summary", "levels"]
+    (row,) = (row for row in rows if row.startswith(f"{MCQA} "))
+    assert row.split("  ")[-1].strip() == "1 to 5"
+    assert "Multiple-choice questions" in row
+
+
+def test_list_fits_eighty_columns(tmp_path: Path) -> None:
+    rows = textgym(tmp_path, "list", width=80).stdout.splitlines()
+    assert max(map(len, rows)) <= 80
+    assert "Guess a number from the feedback on" in "\n".join(rows)
 
 
 def test_ids_are_not_wrapped_in_a_narrow_list(tmp_path: Path) -> None:
@@ -230,7 +238,7 @@ def test_eval_names_the_line_of_a_row_that_fails_its_episode(tmp_path: Path) -> 
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     options = ("--policy", "oracle", "--dataset", "rows.jsonl", "--out", "run")
     came = textgym(tmp_path, "eval", MCQA, *options)
-    assert came.returncode == 0
+    assert came.returncode == 1
     assert "1 of 3 episodes failed (1 environment)" in came.stdout
     assert "first failure: RowError: line 2 of rows.jsonl: field 'answer' is 'Z'" in came.stdout
     assert [t["reward"] for t in run_of(tmp_path / "run")[1]] == [1.0, None, 1.0]

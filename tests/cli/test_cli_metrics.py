@@ -380,3 +380,20 @@ def test_stdout_is_only_json_and_a_terminal_shows_the_status_line(tmp_path: Path
 def test_characters_that_the_encoding_lacks_are_escaped(tmp_path: Path) -> None:
     stored(tmp_path / "mine", episode(1.0), episode(0.0, 1))
     assert "\\xb1" in output_of(run_command(tmp_path, "metrics", "mine", encoding="ascii"))
+
+
+def test_prices_give_the_cost_of_each_run(run: Any, tmp_path: Path) -> None:
+    usage = {"prompt_tokens": 1_500_000, "completion_tokens": 250_000}
+    stored(tmp_path / "a", {**episode(1.0), "usage": usage}, {**episode(0.0, 1), "usage": usage})
+    stored(tmp_path / "b", {**episode(1.0), "usage": usage})
+    prices = ("--prompt-price", "0.2", "--completion-price", "2")
+    assert (
+        "cost 1.6000, 0.800000 per episode, for 3,000,000 prompt and 500,000 completion tokens"
+        in printed(run("a", *prices))
+    )
+    both = json.loads("\n".join(printed(run("a", "b", *prices, "--json"))))["runs"]
+    assert [(each["overall"]["cost"], each["overall"]["cost_per_episode"]) for each in both] == [
+        (pytest.approx(1.6), pytest.approx(0.8)),
+        (pytest.approx(0.8), pytest.approx(0.8)),
+    ]
+    assert not any("cost" in line for line in printed(run("a")))

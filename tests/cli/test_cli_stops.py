@@ -93,3 +93,23 @@ def test_a_small_run_in_which_every_episode_fails_exits_with_1(tmp_path: Path) -
     assert came.returncode == 1
     assert "3 of 3 episodes failed (3 environment)" in came.stdout
     assert "ValueError: the judge has a bug" in came.stdout
+
+
+@pytest.mark.parametrize(
+    ("option", "code"), [("", 1), ("--max-failed 0.5", 0), ("--max-failed 0.12", 1)]
+)
+def test_a_run_with_many_failures_exits_with_1(tmp_path: Path, option: str, code: int) -> None:
+    some = DOWN.replace(
+        'raise ValueError("the judge has a bug")',
+        """if self.unwrapped.task.row["word"] < 0.3:
+            raise ValueError("the judge has a bug")
+        return textgym.Grade(1.0, True)""",
+    )
+    (tmp_path / "down.py").write_text(some)
+    came = textgym(
+        tmp_path, f"eval down:demo/Down-v0 --policy oracle --episodes 40 --out run {option}"
+    )
+    failed = json.loads((tmp_path / "run" / "metrics.json").read_text())["overall"]["failures"]
+    assert 0.1 * 40 < failed < 0.5 * 40
+    assert came.returncode == code
+    assert ("of the episodes failed (--max-failed)" in came.stdout) == bool(code)

@@ -1,7 +1,7 @@
-"""The generated tasks of a version, level and index are those that they were, and so are episodes.
+"""The generated tasks of a version, level and index are the same as before, and so are episodes.
 
-Results are compared with earlier ones, so what is drawn, said and paid changes on purpose alone:
-with the digests below, and a line in the changelog.
+Results are compared with earlier ones. A change of what is drawn, said or rewarded needs other
+digests below, and a line in the changelog.
 """
 
 from __future__ import annotations

@@ -126,6 +126,46 @@ def test_a_number_is_right_where_the_answers_last_one_is_equal(text: str, reward
     assert answered(text, NUMBER)[0] == reward
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "anything but snowy", "everything except snowy", "unlike snowy", "other than snowy",
+        "far from snowy", "all but snowy",
+    ],
+)  # fmt: skip
+def test_a_word_that_is_excluded_is_wrong(text: str) -> None:
+    assert answered(f"Answer: {text}")[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "drizzle the sleet the hail", "drizzle is sleet is hail", "a drizzle a sleet a hail",
+        "it is drizzle it is sleet it is hail", "drizzle with sleet with hail",
+        "drizzle of sleet in hail at mist",
+    ],
+)  # fmt: skip
+def test_small_words_between_guesses_do_not_make_a_sentence(text: str) -> None:
+    golds = ["drizzle", "sleet", "hail", "mist"]
+    rewards = [answered(text, {"city": "Oslo", "expected_answer": gold})[0] for gold in golds]
+    assert sum(rewards) <= 1, rewards
+
+
+@pytest.mark.parametrize(
+    ("gold", "text", "reward"),
+    [
+        ("-5", "minus 5", 1.0), ("-5", "negative 5 degrees", 1.0), ("5", "minus 5", 0.0),
+        ("5", "20 minus 5", 0.0), ("-5", "20 minus 5", 0.0), ("-5", "minus -5", 0.0),
+        ("12", "not 12", 0.0), ("12", "it is not 12", 0.0), ("12", "anything but 12", 0.0),
+        ("12", "It isn't 12", 0.0), ("12", "12 is wrong", 0.0), ("12", "other than 12", 0.0),
+        ("12", "11 or 12", 0.0), ("12", "12 or so", 1.0), ("12", "17 - 5 = 12", 1.0),
+        ("12", "9 + 3 = 12 per cent", 1.0), ("12", "never 12", 0.0),
+    ],
+)  # fmt: skip
+def test_words_around_a_number_count(gold: str, text: str, reward: float) -> None:
+    assert answered(f"Answer: {text}", {**NUMBER, "expected_answer": gold})[0] == reward
+
+
 @pytest.mark.parametrize("gold", ["hot", "mild", "Yes", "No"])
 def test_a_list_of_guesses_earns_nothing(gold: str) -> None:
     row = {"city": "Oslo", "expected_answer": gold}

@@ -102,7 +102,7 @@ class Desk(textgym.TextEnv[dict[str, Any]]):
 
     def grade(self) -> textgym.Grade:
         if self.barrier:
-            self.barrier.wait(20)
+            self.barrier.wait(300)
         if Desk.failures:
             Desk.failures -= 1
             raise EnvironmentFailure("the judge is down")

@@ -24,8 +24,7 @@ from textgym.messages import assistant, user
 from textgym.metrics.run_metrics import planned_episodes
 from textgym.policies import Action, Policy
 from textgym.rollouts.episode import Job
-from textgym.rollouts.plan import PlannedTasks, list_jobs
-from textgym.rollouts.resume import remaining
+from textgym.rollouts.plan import PlannedTasks, list_jobs, remaining
 from textgym.rollouts.schedule import CurriculumSchedule
 from textgym.trajectories.run_folder import read_config
 

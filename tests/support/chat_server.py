@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from textgym.policies.openai.rate_limit import RateLimiter
+from textgym.policies.openai.connections import RateLimiter
 
 __all__ = ["CLOSE", "ChatServer", "FakeTime", "Request", "answer", "error", "http"]
 
@@ -119,7 +119,7 @@ class ChatServer:
         return lambda request: replies.pop(0) if len(replies) > 1 else replies[0]
 
     def _call(self, work: Any) -> None:
-        asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(300)
 
     async def _start(self) -> None:
         self._server = await asyncio.start_server(

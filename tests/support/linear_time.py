@@ -27,7 +27,7 @@ from typing import Any
 
 import textgym
 from textgym import messages
-from textgym.envs.haystack import answers, lc_niah
+from textgym.envs.haystack import lc_niah, questions
 from textgym.policies.chat import hermes
 from textgym.verifiers import calendar, choices, exact, extract, json_reader, stated
 from textgym.verifiers.choices import letters
@@ -121,8 +121,8 @@ def functions() -> dict[str, Work]:
         "check_calendar": partial(
             calendar.check_calendar, {"0": calendar.EventConstraints(60, 0, 1440)}
         ),
-        "items of an answer": lambda text: answers.grade_items(
-            answers.answer_line(text), ["a" * LENGTHS[-1]], ordered=True
+        "items of an answer": lambda text: questions.grade_items(
+            questions.answer_line(text), ["a" * LENGTHS[-1]], ordered=True
         ),
         "nodes of an answer": _within("Final Answer: [%s]", lc_niah.nodes_of),
         "what a judge says": lambda text: judge.read(text, "?", "Paris", "[[A=B]]"),

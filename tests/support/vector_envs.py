@@ -74,7 +74,7 @@ class Gated(Count):
         super().__init__(**kwargs)
 
     def respond(self, message: Any) -> Any:
-        assert self.gate.wait(20)
+        assert self.gate.wait(300)
         return super().respond(message)
 
 

@@ -10,8 +10,7 @@ import pytest
 
 import textgym
 from textgym.messages import user
-from textgym.tasks.splits import MAX_DRAWS_OF_A_PROMPT, EvaluationTasks
-from textgym.tasks.task import Task
+from textgym.tasks.task import MAX_DRAWS_OF_A_PROMPT, EvaluationTasks, Task
 
 
 def draws_of(universe: int) -> Any:

@@ -19,8 +19,7 @@ from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.errors import DatasetError, UnknownNameError, UsageError
 from textgym.messages import user
-from textgym.tasks.splits import SPLITS
-from textgym.tasks.task import Task
+from textgym.tasks.task import SPLITS, Task
 
 GUESS = "textgym/GuessNumber-v0"
 SUITE = [id for id in textgym.ids() if id.startswith("textgym/")]

@@ -12,9 +12,7 @@ import pytest
 from textgym.errors import UsageError
 from textgym.json_values import canonical_json
 from textgym.messages import user
-from textgym.tasks.hashing import TaskStream, hash_int
-from textgym.tasks.splits import SPLITS, draw_rows, split_of
-from textgym.tasks.task import Task, with_id
+from textgym.tasks.task import SPLITS, Task, TaskStream, draw_rows, hash_int, split_of, with_id
 
 
 def number(rng: random.Random, level: int) -> dict[str, Any]:

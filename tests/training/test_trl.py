@@ -27,7 +27,7 @@ sys.path.append(str(EXAMPLES))
 import small_model  # noqa: E402
 
 from textgym.training.trl import Episodes, verifier_reward  # noqa: E402
-from textgym.training.trl.logprobs import bound_of  # noqa: E402
+from textgym.training.trl.policies import bound_of  # noqa: E402
 from textgym.training.trl.samples import task_of  # noqa: E402
 
 pytestmark = [

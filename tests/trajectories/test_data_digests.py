@@ -17,7 +17,7 @@ from workplace_data import request, write_database
 import textgym
 from textgym.errors import DatasetError, RunError
 from textgym.rescoring.engine import rescore
-from textgym.trajectories.data_digests import changed_data, digests_of, with_unchanged_data
+from textgym.trajectories.task_identity import changed_data, digests_of, with_unchanged_data
 
 MATH, MCQA = "textgym/Math-v0", "textgym/MCQA-v0"
 

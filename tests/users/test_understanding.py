@@ -182,11 +182,26 @@ def test_a_megabyte_is_read_from_its_end(part: str) -> None:
         "The meeting you mentioned does not appear in your calendar, so I left it as it is.",
         "Neither the task nor a similar one exists, so nothing was reassigned.",
         "There doesn't seem to be any task named 'X'. I've left everything unchanged.",
+        "I couldn't locate that customer.", "I was unable to locate the meeting.",
+        "The customer could not be located.", "I failed to locate the customer.",
+        "I cannot retrieve this mail.", "The meeting can't be identified.",
     ],
-)
+)  # fmt: skip
 def test_what_is_not_there_cannot_be_done(text: str) -> None:
     heard = understand(text, MEETING)
     assert (heard.kind, heard.says_cannot) == (Kind.CANNOT, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I located the customer and sent the mail.", "I could locate the customer.",
+        "Let me locate that customer.", "The meeting is located in Room 2.",
+        "I had no trouble locating it.", "I will identify the customer.",
+    ],
+)  # fmt: skip
+def test_what_is_found_is_no_report_that_it_is_not(text: str) -> None:
+    assert not understand(text, MEETING).says_cannot
 
 
 def test_a_question_what_to_change_something_to_is_no_go_ahead() -> None:

@@ -41,7 +41,7 @@ class Rough(Failing):
         super().__init__(**kwargs)
 
     def respond(self, message: Any) -> Any:
-        assert self.gate.wait(20)
+        assert self.gate.wait(300)
         return super().respond(message)
 
 

@@ -90,7 +90,7 @@ def test_blocking_steps_run_concurrently(make: Any) -> None:
         blocking = True
 
         def respond(self, message: Any) -> Any:
-            meeting.wait(20)  # all of them are here, or it breaks
+            meeting.wait(300)  # all of them are here, or it breaks
             return super().respond(message)
 
     meeting = threading.Barrier(256)

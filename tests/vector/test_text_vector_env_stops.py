@@ -26,11 +26,11 @@ class Slow(Count):
         super().__init__(**kwargs)
 
     def begin(self, task: Any) -> Any:
-        assert self.gate.wait(20)
+        assert self.gate.wait(300)
         return super().begin(task)
 
     def respond(self, message: Any) -> Any:
-        assert self.gate.wait(20)
+        assert self.gate.wait(300)
         return super().respond(message)
 
 

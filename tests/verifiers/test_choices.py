@@ -319,3 +319,9 @@ def test_normalized_text_has_lower_case_and_single_spaces(text: str, plain: str)
 def test_hostile_text_chooses_an_option_or_none(name: str, mode: Any, length: int) -> None:
     letter = choice(hostile(length)[name], METALS, mode, ["pick (.)", "([A-D])$"])
     assert letter in ("", *METALS)
+
+
+def test_a_word_before_the_letter_may_be_an_option_itself() -> None:
+    options = {"A": "Option B", "B": "Option A"}
+    assert choice(r"\boxed{Option B}", options) == ""
+    assert choice(r"\boxed{Option B}", options, "lenient_boxed") == "A"

@@ -30,6 +30,8 @@ def chosen(text: str, mode: Any) -> str:
 # A letter in a box, for both boxed modes.
 
 BOXED_LETTER = [
+    r"\boxed{Option B}", r"\boxed{\text{Option B}}", r"\boxed{\text{Choice (B)}}",
+    r"\boxed{option B.}", r"\boxed{the letter B}",
     r"\boxed{B}", r"\boxed{ B }", r"\boxed {B}", "\\boxed\n{B}", r"\boxed{\ B}", r"\boxed{~B~}",
     r"\boxed{\;B\;}", r"\boxed{\,B\,}", r"\boxed{\quad B}", "\\boxed{\u00a0B\u202f}",
     r"\boxed{(B)}", r"\boxed{[B]}", r"\boxed{{B}}", r"\boxed{\left(B\right)}", r"\boxed{<B>}",
@@ -81,7 +83,10 @@ NO_BOXED_LETTER = [
     r"\boxed{!B}", r"\boxed{-B}", r"\boxed{不是B}", r"\boxed{\text{not } B}",
     r"\boxed{B is wrong}", r"\boxed{B: wrong}", r"\boxed{B) is wrong}", r"\boxed{B) is not right}",
     r"\boxed{B: incorrect}", r"\boxed{B, ruled out}", r"\boxed{anything but B}",
-    r"\boxed{Answer B}", r"\boxed{Option B}", r"\boxed{B and more}", r"\boxed{B metal}",
+    r"\boxed{Answer B}", r"\boxed{B: maybe A}", r"\boxed{B. possibly A}", r"\boxed{Option b}",
+    r"\boxed{Option A or B}", r"\boxed{Option AB}", r"\boxed{not Option B}", r"\boxed{Options B}",
+    r"\boxed{Option B: maybe A}", r"\boxed{Option B/A}", r"\boxed{the letter after B}",
+    r"\boxed{B and more}", r"\boxed{B metal}",
     r"\boxed{B-cell}", r"\boxed{B-12}", r"\boxed{A}", r"\boxed{B} \boxed{A}",
     r"\boxed{B}, or \boxed{A}", r"\boxed{B} ... \boxed {A}", r"\boxed{B} \boxed{\text{A}}",
     r"\boxed{\boxed{B} \boxed{A}}", r"<think>\boxed{B}</think>", r"<think>\boxed{B}",
@@ -112,6 +117,8 @@ BOXED_TEXT = [
     r"<think>\boxed{iron}</think>\boxed{zinc}", r"\boxed{It has to be zinc — surely}",
 ]  # fmt: skip
 NO_BOXED_TEXT = [
+    r"\boxed{anything but zinc}", r"\boxed{all but zinc}", r"\boxed{tin rather than zinc}",
+    r"\boxed{other than zinc}", r"\boxed{unlike zinc}", r"\boxed{tin instead of zinc}",
     "zinc", "Answer: zinc", r"\boxed{zinc", r"\boxed zinc", r"\boxed{z i n c}", r"\boxed{zin}",
     r"\boxed{zincs}", r"\boxed{zincite}", r"\boxed{unzinc}", r"\boxed{zinc-coated}",
     r"\boxed{non-zinc}", r"\boxed{zinc's}", r"\boxed{zinc/iron}", r"\boxed{iron/zinc}",
@@ -218,6 +225,9 @@ LAST_ANSWER = [
     "Answer: B — iron or lead rust", "Answer: B, as A and C are no metals", "Answer: B) not lead",
 ]  # fmt: skip
 NO_LAST_ANSWER = [
+    "Answer: the letter after B", "Answer: B: maybe A", "Answer: the one before B",
+    "Answer: the option above B", "Answer: next to B", "Answer: the opposite of B",
+    "Answer: the option right after option B", "Answer: unlike B",
     "Answer: B\nAnswer: A", "Answer: B. Answer: A", "Answer: zinc", "Answer: vitamin C",
     "Answer: A metal", "Answer: a metal", "Answer: A good case can be made", "Answer: I",
     "Answer: I'm",

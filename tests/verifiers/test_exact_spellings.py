@@ -22,6 +22,13 @@ def cases(table: dict[str, list[str]]) -> list[Any]:
 
 RIGHT = {
     "Paris": [
+        "The answer is Paris. Let me know if you need anything else.",
+        "Paris\n\nI hope this helps!",
+        "Paris. Feel free to ask if you have more questions.",
+        "The answer is **Paris**. Hope that helps!",
+        "So it is Paris. If you have any other questions, feel free to ask.",
+        "Answer: Paris. Please let me know if you would like more details.",
+        "Paris. Hope this helps! Let me know if you have any questions.",
         "Paris", "paris", "PARIS", " Paris ", "Paris\n", "\u00a0Paris\u202f", "Paris.", "Paris!",
         '"Paris"', "'Paris'", "“Paris”", "`Paris`", "*Paris*", "**Paris**", "**Paris.**",
         "__Paris__",
@@ -101,6 +108,15 @@ WRONG = {
     "{5}": ["5", "[5]"],
     "(1,2)": ["1,2,", "(1,3)", "(2,1)", "12"],
     "Paris": [
+        "Paris. Let me know if it is Rome.", "Rome. Let me know if you need Paris.",
+        "Let me know if Paris",
+        "Paris or Rome. Let me know if you need anything else.", "Paris. I hope this is wrong.",
+        "The answer is not Paris. Let me know if you need anything else.",
+        "Paris. Feel free to say Rome.",
+        "Paris. But I doubt it. Hope this helps!", "Paris. Or Rome. Hope this helps!",
+        "Paris. Let me know if that is wrong.", "Paris. Rome. Hope that helps!",
+        "Paris. Hope it is not Rome.", "Rome. Hope this helps! Paris",
+        "Paris. Is there another answer?",
         "", " ", "?", "Not Paris", "not Paris", "No, Paris", "Paris or Rome", "Rome or Paris",
         "Paris, Rome", "Paris and Rome", "Paris/Rome", "Paris (or Rome)", "Paris; Rome",
         "Paris Rome",

@@ -207,7 +207,7 @@ def test_concurrent_equal_comparisons_are_asked_once() -> None:
 
     def slow(messages: list[Any]) -> str:
         asked.append(1)
-        go.wait(20)
+        go.wait(300)
         return YES
 
     judge = make_judge(slow)
@@ -447,7 +447,7 @@ def test_interrupted_wait_cancels_the_work() -> None:
         patch.setattr(asyncio, "run_coroutine_threadsafe", tampered)
         with pytest.raises(Broken):
             background.run(work())
-    assert ended.wait(20)
+    assert ended.wait(300)
 
 
 # Prompts.

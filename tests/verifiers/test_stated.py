@@ -82,7 +82,7 @@ def test_joined_boxes_and_denied_labels_state_neither_answer(text: str) -> None:
         ("\\boxed{8} <answer>7</answer>", "7"),
         ("<answer>\\boxed{8}</answer>", "8"),
         ("Answer: \\boxed{8}", "8"),
-        ("\\boxed{7}\n\\boxed{8}", "8"),
+        ("First \\boxed{7}.\n\\boxed{8}", "8"),
         ("Answer: 7\nAnswer: 8", "8"),
         ("\\boxed{7}, or rather \\boxed{8}", "8"),
         ("\\boxed{8} \\boxed{7", "8"),

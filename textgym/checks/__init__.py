@@ -5,7 +5,7 @@
 
 - `checks`, `runner`: checks and their results; the list of checks, and running them.
 - `subject`, `episodes`: an environment under check; its episodes, and the policies that play them.
-- `report`, `summary`: the report of an audit as JSON; its summaries for tables and pages.
+- `report`: the report of an audit as JSON, and its summaries for tables and pages.
 - `contract_checks`, `task_checks`, `reward_checks`, `gymnasium_checks`, `tool_checks`,
   `isolation_checks`, `split_checks`, `skill_checks`: the checks. `hostile` has their hostile input.
 - `adversarial_checks`: policies without the answer earn no more than chance. `attackers`: policies

@@ -18,7 +18,7 @@ from textgym.concurrency.event_loops import result_of
 from textgym.messages import Message, ToolSchema, assistant
 from textgym.policies import Action, Policy
 from textgym.policies.base import Tokens
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 
 __all__ = [
     "Episode", "NotApplicable", "Scripted", "as_message", "defines", "guess_message", "guesses",

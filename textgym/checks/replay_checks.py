@@ -1,4 +1,4 @@
-"""Checks that an episode is the same wherever it is played again, and in its record.
+"""Checks that an episode is the same when it is played again, and in its record.
 
 Episodes are played again in another process, thread and vector, and beside others. Rollouts record
 them, and their records are graded again.
@@ -22,7 +22,7 @@ from textgym.checks.subject import Subject
 from textgym.json_values import canonical_json
 from textgym.rescoring import rescore
 from textgym.rollouts import rollout
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 from textgym.trajectories.run import Run
 from textgym.trajectories.schema import Trajectory
 from textgym.vector import TextVectorEnv

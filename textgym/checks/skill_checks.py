@@ -10,11 +10,11 @@ from typing import Any
 
 from textgym.checks.checks import BASICS, CheckFailed, Outcome, Skipped, check_of
 from textgym.checks.episodes import Episode, Scripted, guess_message, guesses, oracle, play
-from textgym.checks.soundness.solved import calls_in
+from textgym.checks.soundness.variants import calls_in
 from textgym.checks.subject import Subject
 from textgym.errors import OracleError
 from textgym.json_values import canonical_json
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 
 __all__ = ["difficulty_separation", "resource_envelope"]
 

@@ -146,9 +146,17 @@ def eval_command(
     save_config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the run as a TOML file.")
     ] = None,
+    max_failed: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE", help="Exit with 1 if more than this share of the episodes failed."
+        ),
+    ] = 0.1,
 ) -> None:
     from textgym.rollouts.run_files import read_run_file, rollout_arguments, write_run_file
 
+    if not 0 <= max_failed <= 1:
+        raise UsageError(f"--max-failed must be a share from 0 to 1, not {max_failed}")
     given = {name: value for name, value in ctx.params.items() if _is_given(ctx, name)}
     run = _with_options(read_run_file(config) if config else {}, given)
     if "envs" not in run:
@@ -164,7 +172,7 @@ def eval_command(
         arguments[name] = with_registered_ids(arguments.get(name, {}))
     policy, policy_options = arguments.pop("policy", None), arguments.pop("policy_options", {})
     if dry_run:
-        from textgym.rollouts.env_set import with_test_split
+        from textgym.rollouts.env_pool import with_test_split
 
         kwargs = with_test_split(dict.fromkeys(ids, 1.0), arguments["env_kwargs"])
         if "wrappers" in arguments:
@@ -185,7 +193,8 @@ def eval_command(
         played = _play(Console(), rollout, policy, folder, sampling, policy_options)
     _report(played, folder)
     metrics = played.metrics["overall"]
-    if metrics["failures"] == metrics["episodes"]:
+    if metrics["failures"] > max_failed * metrics["episodes"]:
+        show(f"exit code 1: more than {max_failed:.0%} of the episodes failed (--max-failed)")
         raise typer.Exit(1)
 
 

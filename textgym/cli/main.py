@@ -29,7 +29,7 @@ _PLAIN: dict[str, Any] = {
     "add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None,
 }  # fmt: skip
 _COMMANDS = {
-    "list": ("list:list_command", "List the registered environments."),
+    "list": ("show:list_command", "List the registered environments."),
     "show": (
         "show:show_command", "Show the card, the tools and a sample task of an environment.",
     ),
@@ -50,7 +50,7 @@ _COMMANDS = {
     ),
     "report": (
         "report:report_command",
-        "Write a page about runs and histories of trainings: figures, episodes, differences.",
+        "Write an HTML page about runs. It also takes histories of trainings.",
     ),
     "rescore": (
         "rescore:rescore_command",
@@ -68,7 +68,7 @@ _COMMANDS = {
         "Run all checks of environments and their rewards. Exits with 1 if one fails.",
     ),
     "init": (
-        "init:init_command", "Write a package with a new environment that works, to be changed.",
+        "init:init_command", "Write a package with a new environment. It works as it is.",
     ),
     "wrappers": ("show:wrappers_command", "List the wrappers and their arguments."),
 }  # fmt: skip

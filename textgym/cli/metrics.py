@@ -24,7 +24,7 @@ from textgym.errors import UnknownNameError, did_you_mean
 from textgym.metrics.comparison import compare
 from textgym.metrics.run_metrics import StoredRun, splits_of
 from textgym.metrics.tables import all_splits, explain, metrics_rows, run_letters, unpaired_note
-from textgym.trajectories.data_digests import changed_data
+from textgym.trajectories.task_identity import changed_data
 
 __all__ = ["metrics_command"]
 
@@ -49,6 +49,12 @@ def metrics_command(
         typer.Option("--format", metavar="FORMAT", help=f"Output format: {', '.join(_FORMATS)}."),
     ] = "table",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    prompt_price: Annotated[
+        float, typer.Option(metavar="PRICE", help="Price of a million prompt tokens.")
+    ] = 0.0,
+    completion_price: Annotated[
+        float, typer.Option(metavar="PRICE", help="Price of a million completion tokens.")
+    ] = 0.0,
 ) -> None:
     if by not in _GROUPINGS:
         raise UnknownNameError(f"there is no group {by!r}{did_you_mean(by, _GROUPINGS)}")
@@ -56,6 +62,9 @@ def metrics_command(
         raise UnknownNameError(f"there is no format {form!r}{did_you_mean(form, _FORMATS)}")
     stored = [_read(path) for path in runs]
     differences = [compare(stored[0].table, other.table) for other in stored[1:]]
+    if prompt_price or completion_price:
+        for run in stored:
+            _add_cost(run.metrics["overall"], prompt_price, completion_price)
     if as_json or form == "json":
         show(json.dumps(_as_object(stored, differences), indent=2))
     elif form == "csv":
@@ -79,6 +88,26 @@ def _read(path: Path) -> StoredRun:
         return StoredRun.read(path, count)
 
 
+def _add_cost(metrics: dict[str, Any], prompt_price: float, completion_price: float) -> None:
+    """Add `cost` to the metrics of a run, and `cost_per_episode`, in the unit of the prices."""
+    cost = metrics["prompt_tokens"] * prompt_price + metrics["completion_tokens"] * completion_price
+    metrics["cost"] = cost / 1e6
+    metrics["cost_per_episode"] = cost / 1e6 / metrics["episodes"]
+
+
+def _cost_lines(runs: Sequence[StoredRun], letters: Sequence[str]) -> list[RenderableType]:
+    """Return a line with the cost of each run, if prices are given."""
+    return [
+        as_text(
+            f"{letter}cost {overall['cost']:,.4f}, {overall['cost_per_episode']:,.6f} per episode, "
+            f"for {overall['prompt_tokens']:,} prompt and {overall['completion_tokens']:,} "
+            "completion tokens"
+        )
+        for letter, run in zip(letters, runs, strict=True)
+        if "cost" in (overall := run.metrics["overall"])
+    ]
+
+
 def _as_object(runs: Sequence[StoredRun], differences: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "runs": [
@@ -94,6 +123,7 @@ def _as_object(runs: Sequence[StoredRun], differences: list[dict[str, Any]]) -> 
 def _single(run: StoredRun, by: str) -> list[RenderableType]:
     rows = metrics_rows(run.metrics, by, splits_of(run.config))
     parts: list[RenderableType] = [as_text(line) for line in run.headlines()]
+    parts += _cost_lines([run], [""])
     parts += [Text(""), *metrics_tables(rows)]
     for id, metrics in run.metrics["envs"].items():
         parts += [Text(""), *details(id, metrics)]
@@ -109,6 +139,7 @@ def _side_by_side(
         for letter, run in zip(letters, runs, strict=True)
         for line in run.headlines(f"{letter}  ")
     ]
+    parts += _cost_lines(runs, [f"{letter}  " for letter in letters])
     metrics = [run.metrics for run in runs]
     table = comparison_table(letters, metrics, differences, by, all_splits(runs))
     parts += [Text(""), table]

@@ -1,10 +1,16 @@
-"""`textgym show`: the card, the tools and a sample task; `textgym wrappers`: the wrappers."""
+"""`textgym list`, `show` and `wrappers`: the environments, one of them, and the wrappers.
+
+Invariant: `textgym list` imports no environment of this package, because their cards are stored.
+What only `show` and `wrappers` need is imported in their functions.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import inspect
 import json
+import sys
 from typing import Annotated
 
 import typer
@@ -20,13 +26,59 @@ from textgym.cli.arguments import (
     read_settings,
 )
 from textgym.cli.output.terminal import as_text, print_all
-from textgym.core.text_env import TextEnv
-from textgym.display.terminal import show, visible, wants_colour
-from textgym.display.transcript import format_answer, format_episode
-from textgym.registry import environment_class, make
-from textgym.wrappers.specs import WRAPPERS, arguments_of
+from textgym.core.card import Card
+from textgym.errors import ExtraMissingError, UnknownNameError, UsageError, did_you_mean
+from textgym.registry import card, environment_class, ids, make
 
-__all__ = ["show_command", "wrappers_command"]
+__all__ = ["list_command", "show_command", "wrappers_command"]
+
+
+def list_command(
+    filters: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FIELD=VALUE",
+            help="Only environments whose card matches, such as domain=logic.",
+        ),
+    ] = None,
+) -> None:
+    conditions = [_parse_filter(text) for text in filters or []]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("environment", no_wrap=True)  # ids are copied from the table
+    table.add_column("summary")
+    table.add_column("levels", no_wrap=True)
+    is_found, broken = False, []
+    for id in ids():
+        try:
+            env_card = card(id)
+        except ExtraMissingError as error:
+            table.add_row(id, str(error))
+            continue
+        except UsageError as error:
+            broken.append(f"{id} cannot be used: {error}")
+            continue
+        if all(env_card.matches(field, value) for field, value in conditions):
+            is_found = True
+            levels = f"{env_card.levels[0]} to {env_card.levels[-1]}" if env_card.levels else ""
+            table.add_row(id, env_card.summary, levels)
+    if is_found:
+        print_all(table)
+    else:
+        print("no environment matches")
+    if broken:
+        from textgym.display.terminal import show, visible
+
+        show(visible("\n".join(broken)), sys.stderr)
+
+
+def _parse_filter(text: str) -> tuple[str, str]:
+    field, separator, value = text.partition("=")
+    if not separator:
+        raise UsageError(f"a filter must be FIELD=VALUE, not {text!r}")
+    names = [card_field.name for card_field in dataclasses.fields(Card)]
+    if field not in names:
+        raise UnknownNameError(f"cards have no field {field!r}{did_you_mean(field, names)}")
+    return field, value
 
 
 def show_command(
@@ -38,7 +90,10 @@ def show_command(
     settings: OwnSettingsOption = None,
     docs: Annotated[bool, typer.Option("--docs", help="Print only the documentation.")] = False,
 ) -> None:
-    from textgym.checks.summary import audit_line
+    from textgym.checks.report import audit_line
+    from textgym.core.text_env import TextEnv
+    from textgym.display.terminal import show, visible, wants_colour
+    from textgym.display.transcript import format_answer, format_episode
 
     cls = environment_class(id)
     if docs:
@@ -70,6 +125,8 @@ def show_command(
 
 
 def wrappers_command() -> None:
+    from textgym.wrappers.specs import WRAPPERS, arguments_of
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("wrapper", "arguments", "what it does"):
         table.add_column(column, overflow="fold", no_wrap=column == "wrapper")

@@ -17,7 +17,7 @@ from typing import Any
 
 from textgym.errors import RewardError, UsageError
 from textgym.json_values import ATOMS, copy_json
-from textgym.messages import Message, copy_plain_calls, split_reasoning, text_of
+from textgym.messages import Message, copy_plain_calls, split_reasoning, text_of, without_end_tokens
 from textgym.verifiers.extract import last_line
 from textgym.verifiers.stated import read_stated
 
@@ -106,7 +106,8 @@ class Conversation:
         """Return the last reply without reasoning and surrounding white space; "" if none."""
         for message in reversed(self.messages[self.prompt_length :]):
             if message["role"] == "assistant":
-                return split_reasoning(text_of(message))[1].strip()
+                text = split_reasoning(text_of(message))[1].strip()
+                return without_end_tokens(text).rstrip() if text.endswith(">") else text
         return ""
 
     def replies(self) -> Iterator[Message]:

@@ -1,23 +1,33 @@
-"""What the task generators share: families of tasks, random draws, and words.
+"""What the task generators share: families of tasks, random draws, words, and worlds.
 
-Invariant: the functions that draw call only `rng.random`, so the same generator state gives the
-same draw in every version of Python. The methods of `random.Random` do not guarantee that.
+A world, such as a company, is shared by several tasks. Their `canonical` content is
+`{"world": seed}`, so all tasks of a world are in its split.
+
+Invariants: the functions that draw call only `rng.random`, so the same generator state gives the
+same draw in every version of Python (the methods of `random.Random` do not guarantee that); no
+world is in two splits.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from functools import cache, wraps
+from itertools import count, islice
 from typing import Any, ParamSpec, TypeVar
+
+from textgym.errors import UsageError
+from textgym.tasks.task import split_of
 
 __all__ = [
     "MONTHS",
     "WEEKDAYS",
     "Families",
     "Unfit",
+    "check_worlds",
     "choice",
     "clock",
+    "draw_world",
     "in_words",
     "listing",
     "randbelow",
@@ -31,7 +41,7 @@ T = TypeVar("T")
 
 
 class Unfit(Exception):
-    """What was drawn makes no task, so it is to be drawn again; see `redrawn`."""
+    """The draw does not fit into a task; `redrawn` draws again."""
 
 
 def redrawn(draw: Callable[P, T]) -> Callable[P, T]:
@@ -157,3 +167,38 @@ def clock(minutes: int) -> str:
         '09:05'
     """
     return f"{minutes // 60:02}:{minutes % 60:02}"
+
+
+def check_worlds(worlds: object) -> None:
+    """Check the argument `worlds` of an environment.
+
+    Raises:
+        UsageError: It is neither None nor an integer of 1 or more.
+    """
+    if worlds is not None and (type(worlds) is not int or worlds < 1):
+        raise UsageError(f"worlds must be an integer of 1 or more, or None, not {worlds!r}")
+
+
+def draw_world(rng: random.Random, split: str, worlds: int | None) -> int:
+    """Draw the seed of a world of a split.
+
+    Args:
+        rng: The random generator.
+        split: The split.
+        worlds: The number of different worlds in the split; None for a new one at each draw.
+
+    Example:
+        >>> draw_world(random.Random(1), "test", 2) in (7, 11)
+        True
+    """
+    if worlds is not None:
+        return choice(rng, _first_worlds(split, worlds))
+    while split_of({"world": (seed := randbelow(rng, 2**40))}) != split:
+        pass
+    return seed
+
+
+@cache
+def _first_worlds(split: str, n: int) -> tuple[int, ...]:
+    """Return the n lowest seeds that belong to a split."""
+    return tuple(islice((seed for seed in count() if split_of({"world": seed}) == split), n))

@@ -49,7 +49,7 @@ class SessionState(PartialCreditEnv[Counter]):
 
     ## Action
     Assistant messages. Tool calls are executed. The first message without tool calls ends the
-    episode, whatever its text.
+    episode, regardless of its text.
 
     ## Tools
     - `increment_counter(count)` adds an integer, which may be negative, and returns
@@ -266,24 +266,27 @@ def _draw_number(rng: random.Random) -> tuple[str, int]:
 
 def _draw_computed_number(rng: random.Random) -> tuple[str, int]:
     """Return a number, and a phrase to compute it from."""
-    one, other = randint(rng, 2, 9), randint(rng, 11, 30)
+    small, large = randint(rng, 2, 9), randint(rng, 11, 30)
     numbers = [
-        (f"{one} times {other}", one * other),
-        (f"the sum of {one} and {other}", one + other),
-        (f"half of {2 * other}", other),
-        (f"as many as {one} weeks have days", 7 * one),
-        (f"the remainder of {other} divided by {one}", other % one),
+        (f"{small} times {large}", small * large),
+        (f"the sum of {small} and {large}", small + large),
+        (f"half of {2 * large}", large),
+        (f"as many as {small} weeks have days", 7 * small),
+        (f"the remainder of {large} divided by {small}", large % small),
     ]
     return choice(rng, numbers)
 
 
 def _draw_reading(rng: random.Random, level: int, count: int) -> tuple[str, int]:
     """Return a change that depends on the counter's value, and the value after it."""
-    one, other = sample(rng, range(3, 20), 2)
-    by_parity = f"if it is even add {one}, if it is odd take away {other}"
+    step, reduction = sample(rng, range(3, 20), 2)
+    by_parity = f"if it is even add {step}, if it is odd take away {reduction}"
     changes = [
         ("double it", 2 * count),
-        (f"raise it to the next multiple of {one} above what it holds", count - count % one + one),
-        (by_parity, count - other if count % 2 else count + one),
+        (
+            f"raise it to the next multiple of {step} above what it holds",
+            count - count % step + step,
+        ),
+        (by_parity, count - reduction if count % 2 else count + step),
     ]
     return changes[0] if level == 4 else choice(rng, changes)

@@ -16,8 +16,7 @@ from textgym.envs.generation import choice, randint, sample
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, text_of, user
 from textgym.tasks import nemo_rows
-from textgym.tasks.hashing import hash_int
-from textgym.tasks.task import Task
+from textgym.tasks.task import Task, hash_int
 from textgym.tools import tool
 from textgym.verifiers.exact import equal_number, normalize_answer, read_number
 from textgym.verifiers.extract import final_number
@@ -59,12 +58,34 @@ _READINGS = {
 _RULE = 'End with a line that says "Answer: " and the answer alone.'
 _REJECTION = re.compile(r"\b(?:not|never|wrong|false|incorrect)\b|n't\b")
 MAX_ITEM_WORDS = 2  # of an item in a list of guesses
-_SENTENCE_WORDS = frozenset((
-    "is", "was", "are", "will", "be", "it", "its", "the", "a", "of", "in", "at", "with", "has",
+_VERBS = frozenset(("is", "s", "was", "are", "will", "has", "says", "shows", "reports", "reported"))
+_SMALL_WORDS = _VERBS | {
+    "be",
+    "it",
+    "its",
+    "the",
+    "a",
+    "an",
+    "of",
+    "in",
+    "at",
+    "with",
     "weather",
-))  # fmt: skip
+    "currently",
+    "now",
+}
+MAX_OTHER_WORDS = 1  # beside a word that the generator does not have, as in "light drizzle"
 _SEPARATOR = re.compile(r"[,;/|]|\b(?:or|and)\b")
-_NEGATION = re.compile(r"\b(?:not|no|never|nor|neither)\b|n't\b")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|nor|neither|except|unlike|instead of|rather than|far from"
+    r"|(?:any|every)thing but|all but|other than)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_LAST_NUMBER = re.compile(
+    r"(?P<alternative>\d\D{0,20}\bor\b\D{0,20})?(?P<calculation>\d\s*)?"
+    r"(?P<minus>\b(?:minus|negative)\s+)?[-+−$]{0,2}\d[\d.,]*(?=\D*\Z)",
+    re.IGNORECASE,
+)
 MAX_CITY_LENGTH = 100
 MAX_ANSWER_LENGTH = 200
 
@@ -112,9 +133,11 @@ class SingleToolCall(PartialCreditEnv[Progress]):
 
     The answer is the text after the last `Answer:`. Without one, it is what stands in the last
     `\boxed{}` or `<answer>`, or the whole text.
-    - If `expected_answer` is a number, the last number in the answer must be equal to it.
+    - If `expected_answer` is a number, the last number in the answer must be equal to it, with no
+      negation before it and no alternative. `minus 5` is -5.
     - If it is a string, the answer must contain it as whole words, in any case, with no negation
-      before it, and must not contain any other weather word of the generator.
+      before it (`not`, `anything but`), and must not contain any other weather word of the
+      generator. A list of other words is wrong for each of them.
 
     ## Info
     | key | meaning |
@@ -296,7 +319,7 @@ def _answer_of(row: Mapping[str, Any]) -> str:
 
 def _is_right(answer: str, expected: str) -> bool:
     if read_number(expected) is not None:
-        return equal_number(expected, final_number(answer))
+        return equal_number(expected, _number_in(answer))
     items = [item for item in _SEPARATOR.split(answer) if not re.search(r"\d", item)]
     is_list = len(items) > 1 and all(len(item.split()) <= MAX_ITEM_WORDS for item in items)
     answer, expected = normalize_answer(answer), normalize_answer(expected)
@@ -305,12 +328,38 @@ def _is_right(answer: str, expected: str) -> bool:
         return False
     if _REJECTION.search(answer, found.end()):
         return False
-    words, right = set(re.findall(r"\w+", answer)), set(re.findall(r"\w+", expected))
-    others = {word for word in words - right if len(word) > 1 and not word.isdecimal()}
-    is_list = is_list or (len(others) > 1 and not others & _SENTENCE_WORDS)
+    before = re.findall(r"\w+", answer[: found.start()])
+    behind = re.findall(r"\w+", answer[found.end() :])
+    is_list = is_list or _are_several(before, behind)
     if is_list and expected not in _CONDITIONS and answer != expected:
-        return False  # several guesses
-    return not words & set(_CONDITIONS) - right
+        return False
+    return not {*before, *behind} & {*_CONDITIONS} - {*re.findall(r"\w+", expected)}
+
+
+def _number_in(answer: str) -> str:
+    """Return the last number of an answer; "" if there is none, or the answer denies it."""
+    end = answer[-MAX_ANSWER_LENGTH:]
+    last = _LAST_NUMBER.search(end)
+    if last is None:
+        return final_number(answer)
+    if (
+        last["alternative"]
+        or (last["minus"] and last["calculation"])
+        or _NEGATION.search(end, 0, last.start())
+        or _REJECTION.search(end, last.end())
+    ):
+        return ""
+    return f"-{final_number(answer)}" if last["minus"] else final_number(answer)
+
+
+def _are_several(before: list[str], behind: list[str]) -> bool:
+    """Return whether the words around one word are more guesses, and not a sentence about it."""
+    verb = next((place for place, word in enumerate(before) if word in _VERBS), None)
+    words = [*before, *behind] if verb is None else before[verb:]
+    if verb is not None and words.count(words[0]) > 1:
+        return True  # "it is drizzle, it is sleet"
+    others = [word for word in words if len(word) > 1 and not word.isdecimal()]
+    return len([word for word in others if word not in _SMALL_WORDS]) > MAX_OTHER_WORDS
 
 
 def _draw_weather(rng: random.Random) -> dict[str, Any]:

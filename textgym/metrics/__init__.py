@@ -2,8 +2,7 @@
 
 - `episode_table`: one row of numbers per episode, which everything else is computed from.
 - `run_index`: the tables of stored runs, kept beside their episodes.
-- `run_metrics`: the metrics of a run: overall, per environment, per level and per category.
-- `group_metrics`: the metrics of one group of episodes, by name.
+- `run_metrics`: the metrics of a run by name: overall, per environment, per level and per category.
 - `repeats`: pass@k, pass^k, averages and majority votes over the repeats of each task.
 - `comparison`: the differences between two runs, with confidence intervals.
 - `tables`: the tables of metrics and differences, as texts.

@@ -15,8 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textgym.metrics.episode_table import EpisodeTable, EpisodeView
-from textgym.metrics.group_metrics import estimate
-from textgym.metrics.run_metrics import GROUPS, RunLike, as_episode_table, label_order
+from textgym.metrics.run_metrics import (
+    GROUPS,
+    RunLike,
+    as_episode_table,
+    estimate,
+    label_order,
+)
 from textgym.metrics.statistics import Array, Interval, paired_difference, unpaired_difference
 
 __all__ = ["SharedTask", "compare", "shared_tasks"]

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from textgym.metrics.statistics import Array
-from textgym.tasks.hashing import hash_bytes
+from textgym.tasks.task import hash_bytes
 from textgym.trajectories.episode_record import components_of, task_reward_of
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.task_identity import task_identity

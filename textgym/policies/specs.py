@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import gymnasium as gym
 
@@ -16,6 +16,9 @@ from textgym.errors import OracleError, UnknownNameError, UsageError, did_you_me
 from textgym.messages import Message, ToolSchema, assistant
 from textgym.names import import_class, module_of
 from textgym.policies.base import Action, Policy, Sampling, Tokens
+
+if TYPE_CHECKING:
+    from textgym.policies.hf import HFPolicy
 
 __all__ = ["POLICY_KINDS", "OraclePolicy", "RandomPolicy", "make_policy"]
 
@@ -39,6 +42,18 @@ _OPTIONS = {
 }  # fmt: skip
 
 
+@overload
+def make_policy(
+    spec: Literal["hf"],
+    sampling: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> HFPolicy: ...
+@overload
+def make_policy(
+    spec: str | Policy,
+    sampling: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Policy: ...
 def make_policy(
     spec: str | Policy,
     sampling: Mapping[str, Any] | None = None,

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from textgym.checks.checks import Result
-from textgym.checks.runner import CHECKS
-from textgym.checks.summary import (
+from textgym.checks.report import (
     PANEL_CHECKS,
     Panel,
     PanelRow,
@@ -20,10 +19,10 @@ from textgym.checks.summary import (
     results_by_level,
     scalars,
 )
+from textgym.checks.runner import CHECKS
 from textgym.report.elements import as_json, element, escaped, page, prose
 
 __all__ = ["bars", "check_item", "html_page"]
-
 
 Json = Mapping[str, Any]
 _STYLE = Path(__file__).with_name("audit_page.css")

@@ -25,7 +25,7 @@ from textgym.metrics.tables import (
 )
 from textgym.report.charts import counts_table, histogram
 from textgym.report.elements import MAX_ROWS, element, escaped, folded, table
-from textgym.trajectories.data_digests import changed_data
+from textgym.trajectories.task_identity import changed_data
 
 __all__ = ["comparison", "differs"]
 

@@ -39,16 +39,15 @@ from textgym.rescoring.verdicts import (
     with_failure,
     with_new_grade,
 )
-from textgym.rollouts.env_pool import EnvPool, PooledEnv
-from textgym.rollouts.env_set import check_minimum
+from textgym.rollouts.env_pool import EnvPool, PooledEnv, check_minimum
 from textgym.rollouts.episode import Job, play, unplayed_trajectory
 from textgym.rollouts.recorder import RunLog
 from textgym.rollouts.workers import EPISODES_PER_YIELD, rare_collections
-from textgym.trajectories.data_digests import changed_data, digests_of
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder, read_config, read_trajectories
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 from textgym.trajectories.selection import check_trajectories
+from textgym.trajectories.task_identity import changed_data, digests_of
 from textgym.wrappers.specs import apply_wrappers
 
 __all__ = ["arescore", "rescore"]

@@ -1,10 +1,10 @@
 """Rollouts: many episodes of any environments, played concurrently with one policy and recorded.
 
 `engine` has the entry points. `prepared` checks the arguments before a policy is loaded:
-`env_set` makes the environments, and `plan` decides which tasks are played. `schedule` decides the
-order, `workers` play, and `env_pool` lends them environments. `episode` plays and records one
-episode, `recorder` stores trajectories and metrics and logs what goes wrong, `progress` shows a
-bar, and `resume` continues a run that was interrupted. `run_files` reads and writes runs as TOML.
+`env_pool` makes the environments, and `plan` decides which tasks are played, also in a run that
+continues an interrupted one. `schedule` decides the order. `workers` play in environments that
+`env_pool` lends them. `episode` plays and records one episode. `recorder` stores trajectories and
+metrics and logs what goes wrong. `progress` shows a bar. `run_files` reads and writes runs as TOML.
 """
 
 from textgym.rollouts.engine import arollout, play_episode, rollout

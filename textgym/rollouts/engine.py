@@ -18,8 +18,7 @@ from textgym.json_values import json_row
 from textgym.policies import Policy, make_policy
 from textgym.provenance import env_name, kwargs_from_spec, recorded_kwargs
 from textgym.registry import registered_envs, with_registered_ids
-from textgym.rollouts.env_pool import PooledEnv
-from textgym.rollouts.env_set import Envs, check_minimum
+from textgym.rollouts.env_pool import Envs, PooledEnv, check_minimum
 from textgym.rollouts.episode import Job, play
 from textgym.rollouts.plan import GivenTasks
 from textgym.rollouts.prepared import PreparedRollout
@@ -102,8 +101,8 @@ async def arollout(
             `{"split": "train"}`. A function, or a class without an id, makes its environment with
             its own arguments.
         wrappers: Wrappers of all environments, as in `textgym.wrappers.specs`, such as
-            `["StepPenalty:amount=0.01"]`; also functions that wrap. Those of one environment are an
-            argument of it: `env_kwargs={id: {"wrappers": [...]}}`.
+            `["StepPenalty:amount=0.01"]`; also functions that wrap. Wrappers of one environment are
+            an argument of it: `env_kwargs={id: {"wrappers": [...]}}`.
         curriculum: Draws the environment of each task, instead of a fixed share of `episodes` for
             each: a `SuccessCurriculum`, a dict of its arguments, or True. It sees results in the
             order in which episodes finish, so only `concurrency=1` repeats a run exactly.

@@ -23,7 +23,7 @@ from textgym.json_values import copy_json, encode_line
 from textgym.messages import Message, copy_messages
 from textgym.policies import Action, Policy
 from textgym.rollouts.env_pool import PooledEnv
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 from textgym.trajectories.episode_record import EpisodeRecord, as_message, failure_of
 from textgym.trajectories.schema import Failure, Trajectory
 from textgym.trajectories.task_identity import prompt_of
@@ -36,7 +36,6 @@ __all__ = [
     "play",
     "unplayed_trajectory",
 ]
-
 
 PromptCheck = Callable[["Job", list[Message], list[Any]], None]
 OnFailure = Callable[[object, BaseException], None]

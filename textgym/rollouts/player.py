@@ -20,8 +20,7 @@ from textgym.concurrency.event_loops import synchronous
 from textgym.errors import UsageError
 from textgym.policies import Policy, make_policy
 from textgym.registry import registered_envs, with_registered_ids
-from textgym.rollouts.env_pool import EnvPool
-from textgym.rollouts.env_set import Envs, EnvSet, check_minimum
+from textgym.rollouts.env_pool import EnvPool, Envs, EnvSet, check_minimum
 from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks
 from textgym.rollouts.recorder import RunLog

@@ -20,18 +20,23 @@ from textgym.errors import RunError
 from textgym.metrics.run_index import Key
 from textgym.policies import Policy
 from textgym.provenance import provenance
-from textgym.rollouts.env_pool import EnvPool
-from textgym.rollouts.env_set import Envs, EnvSet, check_minimum, with_test_split
+from textgym.rollouts.env_pool import EnvPool, Envs, EnvSet, check_minimum, with_test_split
 from textgym.rollouts.episode import SamePromptCheck
-from textgym.rollouts.plan import GivenTasks, list_jobs, plan_tasks
+from textgym.rollouts.plan import (
+    GivenTasks,
+    list_jobs,
+    plan_tasks,
+    read_completed,
+    remaining,
+    unfinished,
+)
 from textgym.rollouts.recorder import RunLog, RunRecorder
-from textgym.rollouts.resume import read_completed, remaining, unfinished
 from textgym.rollouts.schedule import CurriculumSchedule, Schedule
 from textgym.rollouts.workers import play_all
-from textgym.trajectories.data_digests import digests_of, with_unchanged_data
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder, refuse_used_folder
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
+from textgym.trajectories.task_identity import digests_of, with_unchanged_data
 from textgym.wrappers.specs import WrapperSpec
 
 if TYPE_CHECKING:

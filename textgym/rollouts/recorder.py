@@ -19,14 +19,13 @@ from textgym.errors import UsageError
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import run_metrics
 from textgym.policies import Policy
-from textgym.trajectories.data_digests import DataDigests
 from textgym.trajectories.episode_record import failure_of
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder
 from textgym.trajectories.schema import Failure, Trajectory
+from textgym.trajectories.task_identity import DataDigests
 
 __all__ = ["MAX_INITIAL_FAILURES", "RunLog", "RunRecorder"]
-
 
 MAX_INITIAL_FAILURES = 100
 """A longer run is stopped early if its first episodes, this many, all fail."""

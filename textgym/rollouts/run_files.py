@@ -13,8 +13,8 @@ A file has the data among the arguments of `rollout`, by their names:
     [sampling]
     temperature = 0.7
 
-`envs` is an id, a list of ids, each of which is played `episodes` times, or a table of weights, by
-which `episodes` are divided.
+`envs` is an id, a list of ids, or a table of weights. Each environment of a list is played
+`episodes` times; weights divide `episodes` between the environments.
 """
 
 from __future__ import annotations

@@ -18,15 +18,13 @@ from collections.abc import Awaitable, Callable, Iterator
 
 from textgym.concurrency.calls import CallThreads
 from textgym.policies import Policy
-from textgym.rollouts.env_pool import EnvPool, PooledEnv
-from textgym.rollouts.env_set import EnvFns
+from textgym.rollouts.env_pool import EnvFns, EnvPool, PooledEnv
 from textgym.rollouts.episode import Job, PromptCheck, play, unplayed_trajectory
 from textgym.rollouts.recorder import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["EPISODES_PER_YIELD", "THRESHOLDS", "play_all", "rare_collections"]
-
 
 EPISODES_PER_YIELD = 16
 """How many episodes a worker plays before it lets the others run, if nothing else does."""

@@ -1,8 +1,8 @@
 """Tasks: the problems of an environment.
 
-`task` has the `Task` class, `splits` draws generated tasks and decides their split, and `source`
-hands tasks out. `files` opens data sets, whose rows are read on access (`rows`, `parquet_rows`) and
-become JSON values (`textgym.json_values`). `nemo_rows` reads the fields of NeMo Gym's rows.
+`task` has the `Task` class, draws generated tasks and decides their split. `source` hands tasks
+out. `files` opens data sets, whose rows are read on access (`rows`, `parquet_rows`) and become JSON
+values (`textgym.json_values`). `nemo_rows` reads the fields of NeMo Gym's rows.
 """
 
 from textgym.tasks.task import Task

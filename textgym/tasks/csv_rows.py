@@ -1,7 +1,7 @@
 """The rows of a .csv file with a header.
 
 Invariants: a value is the text of its cell, except that an integer `level` is a number and an empty
-cell is no value; the file is read once, when it is opened.
+cell is left out; the file is read once, when it is opened.
 """
 
 from __future__ import annotations

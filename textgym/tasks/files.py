@@ -28,7 +28,7 @@ READERS: dict[str, type[FileRows]] = {
     ".parquet": ParquetRows,
     ".csv": CsvRows,
 }
-_OTHER_FILES = (".json", ".tsv", ".txt", ".yaml", ".yml", ".arrow", ".gz")  # these are no hub ids
+_OTHER_FILES = (".json", ".tsv", ".txt", ".yaml", ".yml", ".arrow", ".gz")  # never hub ids
 MAX_KEPT = 10_000  # tasks that need not be read again
 
 _log = logging.getLogger(__name__)

@@ -16,9 +16,15 @@ from textgym.errors import DatasetError, RowError, UnknownNameError, UsageError,
 from textgym.json_values import canonical_json, json_row
 from textgym.messages import message_problem
 from textgym.tasks.files import TaskList, file_stamp, read_tasks, shared_tasks
-from textgym.tasks.hashing import TaskStream, hash_int
-from textgym.tasks.splits import SPLITS, EvaluationTasks, draw_rows
-from textgym.tasks.task import Task, with_id
+from textgym.tasks.task import (
+    SPLITS,
+    EvaluationTasks,
+    Task,
+    TaskStream,
+    draw_rows,
+    hash_int,
+    with_id,
+)
 
 __all__ = ["TaskSource"]
 

@@ -14,7 +14,7 @@ from typing import Any
 from textgym.concurrency.event_loops import synchronous
 from textgym.errors import UsageError
 from textgym.policies import Policy
-from textgym.rollouts.env_set import check_minimum
+from textgym.rollouts.env_pool import check_minimum
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.tasks import TaskRef
 from textgym.trajectories.advantages import rewards_differ

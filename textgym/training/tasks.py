@@ -18,7 +18,7 @@ from textgym.errors import UsageError
 from textgym.messages import Message, ToolSchema, text_of
 from textgym.mixtures import kwargs_for_env, weights_of
 from textgym.registry import registered_id, with_registered_ids
-from textgym.rollouts.env_set import check_minimum
+from textgym.rollouts.env_pool import check_minimum
 from textgym.rollouts.plan import task_ranges
 from textgym.rollouts.player import EpisodePlayer
 from textgym.tasks.rows import data_library

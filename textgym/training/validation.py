@@ -16,7 +16,7 @@ from textgym.metrics.statistics import Estimate, clustered_error, rate_interval
 from textgym.mixtures import weights_of
 from textgym.policies import Policy
 from textgym.registry import registered_envs
-from textgym.rollouts.env_set import check_minimum
+from textgym.rollouts.env_pool import check_minimum
 from textgym.rollouts.player import EpisodePlayer
 from textgym.training.figures import episode_figures
 from textgym.training.tasks import check_no_split, list_tasks

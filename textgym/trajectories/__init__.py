@@ -2,7 +2,7 @@
 
 - `schema`: the keys of a trajectory. `tokens`: its token sequences.
 - `run_folder`: a run and its files. `selection`: some of its episodes.
-- `data_digests`: whether the data of a run has changed.
+- `task_identity`: what identifies a task, a group, an episode, and the data of a run.
 - `batch`, `advantages`: what a trainer learns from.
 """
 

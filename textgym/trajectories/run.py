@@ -13,10 +13,10 @@ import orjson
 from textgym.errors import RunError
 from textgym.tasks.rows import data_library
 from textgym.trajectories.batch import Batch, make_batch
-from textgym.trajectories.data_digests import DataDigests
 from textgym.trajectories.episode_record import components_of
 from textgym.trajectories.run_folder import open_trajectories, read_config, read_trajectories
 from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.task_identity import DataDigests
 
 __all__ = ["Run"]
 

@@ -23,8 +23,8 @@ import orjson
 
 from textgym.errors import RunError
 from textgym.json_values import decode_line, encode_line, json_round_trip
-from textgym.trajectories.data_digests import changed_data
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
+from textgym.trajectories.task_identity import changed_data
 
 __all__ = [
     "RunFolder",
@@ -35,7 +35,6 @@ __all__ = [
     "read_trajectories",
     "refuse_used_folder",
 ]
-
 
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _VERSION_WITHOUT_TRACEBACKS = 1

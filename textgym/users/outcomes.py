@@ -17,13 +17,14 @@ _DO = (
     "(?:do|done|able|carry|carried|complete|completed|fulfil|fulfill|fulfilled|possible|find|found"
     "|book|booked|create|send|sent|update|updated|delete|deleted|change|changed|process|make|made"
     "|help|exist|perform|performed|proceed|move|moved|assign|add|forward|reply|schedule|offer"
-    "|access)"
+    "|access|locate|located|identify|identified|retrieve|retrieved|trace|spot)"
 )
 _CANNOT = any_of(
     rf"(?:can|could|may|was|am|is|are|were|be)(?: \w+)? not(?: \w+){{0,2}} {_DO}",
     "(?:could|can|does|do) not (?:be|exist)",
     "unable|impossible|not (?:be )?possible|no such|not something i can do|no can do",
     "not been able to|refuse to",
+    rf"failed to {_DO}",
     r"(?:do|does|did) not(?: \w+)? (?:exist|appear|have (?:a|any|the|such|access))",
     r"(?:do|does|did) not(?: \w+)? (?:see|find)",
     "(?:do|does) not seem to (?:be|exist)",

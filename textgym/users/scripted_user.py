@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from textgym.errors import UsageError
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 from textgym.users.phrases import answers, correction, say
 from textgym.users.slots import SLOTS, Slot, slot_of
 from textgym.users.understanding import Heard, Kind, understand

@@ -65,6 +65,16 @@ _PRESENTATION = re.compile(
     r"(?!(?:sin|cos|tan|cot|sec|csc|ln|log|exp|sqrt|pi)\b))?",  # "- sin(x)" has a sign
     re.IGNORECASE,
 )
+_OFFER = re.compile(
+    r"(?:(?<=[.!?*_)\"”\n])\s{1,9}(?:please |i )?(?:let me know|feel free"
+    r"|hope (?:this|that|it) helps|is there anything|if you (?:have|need|want|would)|happy to help"
+    r"|don['’]t hesitate)\b"
+    r"(?:[ ,]{1,2}(?:if|you|need|want|have|would|like|anything|else|any|more|other|further|help|to"
+    r"|ask|questions?|details|information|assistance|know|me|i|can|do|with|for|please|feel|free|let)\b)*"
+    r"[.!?]{0,3}){1,3}\s*\Z",
+    re.IGNORECASE,
+)
+_MAX_OFFER = 300  # characters
 _MAX_NUMBER = 1000  # characters
 _EXACT = Context(prec=2 * _MAX_NUMBER)
 
@@ -180,10 +190,11 @@ def bare_answer(text: str, form: AnswerForm | None = None) -> str:
        `\boxed{}` or behind `Answer:`; see `stated_answer`.
     2. LaTeX that only formats is removed, and so is what stands before a last sentence such as "So
        the answer is yes" or "Therefore, it is Paris", if the text states no answer in a form.
-    3. "The answer is" and "it is" at the start are removed, with a "therefore" before them.
-    4. A list mark at the start is removed: `*` and `•`, and `-`, `>` and `1.` if a word follows. If
+    3. Offers of help at the end are removed: "Let me know if you need anything else."
+    4. "The answer is" and "it is" at the start are removed, with a "therefore" before them.
+    5. A list mark at the start is removed: `*` and `•`, and `-`, `>` and `1.` if a word follows. If
        a number follows, `-` is a sign and `1.` a number.
-    5. Quotes, Markdown, brackets and punctuation around the text are removed, as in
+    6. Quotes, Markdown, brackets and punctuation around the text are removed, as in
        `normalize_answer`.
 
     Args:
@@ -201,6 +212,8 @@ def bare_answer(text: str, form: AnswerForm | None = None) -> str:
     if stated == text:
         concluded = deque(_CONCLUSION.finditer(plain), maxlen=1)
         plain = plain[concluded[0].start("sentence") :] if concluded else plain
+    offer = _OFFER.search(plain, max(0, len(plain) - _MAX_OFFER))
+    plain = plain[: offer.start()] if offer else plain
     return _unwrap(_PRESENTATION.sub("", _unwrap(plain), count=1))
 
 

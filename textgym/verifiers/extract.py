@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from textgym.messages import split_reasoning
+from textgym.messages import split_reasoning, without_end_tokens
 
 __all__ = [
     "ANSWER_LABEL", "AnswerLine", "Box", "after_reasoning", "answer_lines", "before_stop",
@@ -50,15 +50,16 @@ _NUMBER_WINDOW = 1_000  # characters before the last digit, searched before the 
 def after_reasoning(text: str) -> str:
     """Return a text without its reasoning; nothing is left if a `<think>` is never closed.
 
-    `textgym.messages.split_reasoning` defines what opens and closes reasoning.
+    `textgym.messages.split_reasoning` defines what opens and closes reasoning. Tokens at the end
+    that end a model's turn, such as `<|im_end|>`, are removed.
 
     Example:
-        >>> after_reasoning("<think>A or B?</think>B")
+        >>> after_reasoning("<think>A or B?</think>B<|im_end|>")
         'B'
         >>> after_reasoning("B <think>or is it A")
         ''
     """
-    return split_reasoning(text)[1]
+    return without_end_tokens(split_reasoning(text)[1])
 
 
 def before_stop(text: str, stop: Iterable[str]) -> str:

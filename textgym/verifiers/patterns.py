@@ -118,9 +118,9 @@ def compile_pattern(pattern: str, flags: int = 0) -> regex.Pattern[str] | None:
         flags: Flags of `re`: `IGNORECASE`, `MULTILINE`, `DOTALL`.
 
     Returns:
-        The compiled expression; None if it is broken. Expressions that would take too much time or
-        memory to compile count as broken: those of more than 1,000 characters, and those whose
-        counted repeats (`x{1000}`) multiply to more than 10,000 copies.
+        The compiled expression; None if it is broken. An expression that would take too much time
+        or memory to compile counts as broken: it has more than 1,000 characters, or its counted
+        repeats (`x{1000}`) multiply to more than 10,000 copies.
 
     Example:
         >>> compile_pattern("(") is None, compile_pattern(r"Answer: (\d)") is None

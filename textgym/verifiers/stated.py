@@ -2,9 +2,8 @@ r"""The answer that a text states: in `\boxed{}`, in `<answer>` or behind `Answe
 
 All verifiers that read a whole text find its answer with `read_stated`, and then read that answer
 in their own way. Invariants: the form that the prompt names decides, or else the one that stands
-last; an answer is taken whole, with the minus sign before its box and all boxes that `and`, `or` or
-a comma joins; a box or label that the text denies ("not `\boxed{42}`", "Wrong answer: 42") states
-nothing; any text is read in linear time.
+last; a label that the text denies ("Wrong answer: 42") states nothing; any text is read in linear
+time. `boxed` says which boxes are answers.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from textgym.verifiers.extract import ANSWER_LABEL, Box, boxes_in, line_spans, tag_span
+from textgym.verifiers.boxed import Passage, stated_box
+from textgym.verifiers.extract import ANSWER_LABEL, line_spans, tag_span
 
 __all__ = ["DENIED_LABEL", "AnswerForm", "Stated", "named_form", "read_stated", "stated_answer"]
 
@@ -27,34 +27,7 @@ DENIED_LABEL = re.compile(
 )
 """Words before `answer:` or `answer is` that keep it from stating an answer."""
 
-_NEAR = 60  # characters before and behind a box that can deny it
-_NEAR_LABEL = 80  # characters before a label that can deny it
-_MAX_BETWEEN = 80  # characters between joined boxes
-_OPENING = r"(?:[\s$*_(){}\[]|\\[(\[]){0,9}"
-_DENIED = re.compile(
-    r"(?:\b(?:not|never|neither|nor|cannot|instead of|rather than)|n['’]t|[≠≢¬]|~~"
-    r"|\\(?:neq?|l?not)(?![a-zA-Z])|\\(?:x?cancel|sout)\s?\{)"
-    r"(?: (?:be|equal(?: to)?|think|believe|that|it|is|as|given by|the|an?|my|our|final|correct"
-    rf"|right|answer|number|value|option|choice)\b){{0,6}}:?{_OPENING}\Z",
-    re.IGNORECASE,
-)
-_REJECTED = re.compile(
-    r"(?:[\s$*_)}\]]|\\[)\]]){0,9}(?:\?\s?no\b|(?:[–—-]\s?|(?:is|was|are|seems|would be|must be) "
-    r"(?:\w{1,20}ly )?)(?:wrong|incorrect|false|ruled out)\b|(?:is|was|are)(?:n['’]t| not)"
-    r" (?:(?:the|my|our) (?:(?:final|correct|right) )?answer|correct|right)\b)",
-    re.IGNORECASE,
-)
-_SIGN = re.compile(
-    r"(?:\b(?i:minus|negative)\s|(?:\A|[\s(\[{$,>≈*]|\\[(\[])[-−]|(?:=|\$|\\[(\[])\s{0,9}[-−]\s?)"
-    r"(?:\$\s?|\\[(\[,;! ])?\Z"
-)
-_PERCENT = re.compile(r"[$\s]{0,9}\\?%")
-_DECORATION = re.compile(r"\\(?:text|mbox|mathrm|q?quad|[()\[\],;:! ])|[$*_{}\s]")
-_CONNECTIVES = {
-    ",": ",", ";": ",", "&": ",", "and": "and", ",and": "and", "or": "or", ",or": "or",
-    "and/or": "or",
-}  # fmt: skip
-_TERMS = re.compile(r"[-+−±,;=<>]|\b(?:and|or)\b")
+_NEAR = 80  # characters before a label that can deny it
 
 
 class Stated(NamedTuple):
@@ -68,14 +41,6 @@ class Stated(NamedTuple):
 
     text: str
     form: AnswerForm | None
-
-
-class _Answer(NamedTuple):
-    """An answer in one form: where its content begins and ends, and its text."""
-
-    start: int
-    end: int
-    text: str
 
 
 def named_form(prompt: str) -> AnswerForm | None:
@@ -135,12 +100,12 @@ def read_stated(text: str, form: AnswerForm | None = None) -> Stated:
 def _last_stated(stated: Stated, form: AnswerForm | None) -> Stated | None:
     """Return what a text states in a form, or in the one that stands last and in no other one."""
     text, span = stated.text, tag_span(stated.text, "answer")
-    possible: dict[AnswerForm, _Answer | None] = {
+    possible: dict[AnswerForm, Passage | None] = {
         "line": None if stated.form == "box" else _line(text),
-        "box": _box(text),
-        "tag": _Answer(*span, text[slice(*span)]) if span else None,
+        "box": stated_box(text) if "\\boxed" in text else None,
+        "tag": Passage(*span, text[slice(*span)]) if span else None,
     }
-    answers: dict[AnswerForm, _Answer] = {
+    answers: dict[AnswerForm, Passage] = {
         name: answer for name, answer in possible.items() if answer
     }
     if form is not None and form in answers:
@@ -156,44 +121,8 @@ def _last_stated(stated: Stated, form: AnswerForm | None) -> Stated | None:
     return Stated(outer[last].text, last)
 
 
-def _line(text: str) -> _Answer | None:
+def _line(text: str) -> Passage | None:
     for label, start, end in reversed([*line_spans(text)]):
-        if not DENIED_LABEL.search(text, max(0, label - _NEAR_LABEL), label):
-            return _Answer(start, end, text[start:end])
+        if not DENIED_LABEL.search(text, max(0, label - _NEAR), label):
+            return Passage(start, end, text[start:end])
     return None
-
-
-def _box(text: str) -> _Answer | None:
-    """Return the last box, or the last boxes if they are joined, with their minus signs."""
-    boxes = boxes_in(text)
-    while boxes and _is_denied(text, boxes[-1]):
-        boxes.pop()
-    if not boxes:
-        return None
-    last = boxes.pop()
-    start, answer = _signed(text, last)
-    answers, connective, first = [answer], ",", last
-    while boxes and start - boxes[-1].end < _MAX_BETWEEN:
-        word = _CONNECTIVES.get(_DECORATION.sub("", text[boxes[-1].end + 1 : start]))
-        if word is None or _is_denied(text, boxes[-1]):
-            break
-        first = boxes.pop()
-        start, answer = _signed(text, first)
-        answers.append(answer)
-        connective = "or" if "or" in (word, connective) else connective
-    percent = "\\%" if _PERCENT.match(text, last.end + 1) else ""
-    return _Answer(first.inside, last.end, f" {connective} ".join(reversed(answers)) + percent)
-
-
-def _signed(text: str, box: Box) -> tuple[int, str]:
-    """Return where a box begins, and its content, both with the minus sign before it."""
-    content = text[box.inside : box.end]
-    sign = _SIGN.search(text, max(0, box.start - _NEAR), box.start)
-    if sign is None:
-        return box.start, content
-    return sign.start(), f"-({content})" if _TERMS.search(content) else f"-{content}"
-
-
-def _is_denied(text: str, box: Box) -> bool:
-    before, behind = max(0, box.start - _NEAR), box.end + 1
-    return bool(_DENIED.search(text, before, box.start) or _REJECTED.match(text, behind))

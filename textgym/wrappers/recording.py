@@ -14,11 +14,11 @@ from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import run_metrics
 from textgym.policies import Action
 from textgym.provenance import env_name, kwargs_from_spec, provenance, recorded_kwargs
-from textgym.tasks.hashing import hash_int
-from textgym.trajectories.data_digests import digests_of
+from textgym.tasks.task import hash_int
 from textgym.trajectories.episode_record import EpisodeRecord, as_message
 from textgym.trajectories.run_folder import RunFolder, refuse_used_folder
 from textgym.trajectories.schema import SCHEMA_VERSION
+from textgym.trajectories.task_identity import digests_of
 from textgym.wrappers.base import MessageEnv, MessageWrapper, StepResult
 
 __all__ = ["RecordTrajectories"]

@@ -159,7 +159,7 @@ def test_an_unknown_mode_gets_a_suggestion(kwargs: dict[str, Any]) -> None:
 
 
 def test_a_row_that_needs_the_extra_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from textgym.verifiers.instructions import languages
+    from textgym.verifiers.instructions import sentences as languages
 
     row = {**IFEVAL, "instruction_id_list": ["change_case:english_capital"], "kwargs": [{}]}
     for value in (*vars(languages).values(), languages.detect_language):

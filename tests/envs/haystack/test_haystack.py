@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textgym.envs.haystack import Haystack
-from textgym.envs.haystack.answers import answer_line, grade_items, items_of
+from textgym.envs.haystack.questions import answer_line, grade_items, items_of
 from textgym.errors import RowError, UnknownNameError, UsageError
 from textgym.messages import text_of
 

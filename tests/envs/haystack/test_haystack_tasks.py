@@ -12,8 +12,8 @@ from haystack_reader import Reading, asked, parts
 from haystack_surface import LOOK_UPS, SURFACE
 
 from textgym.envs.haystack import Haystack
-from textgym.envs.haystack.answers import answer_line, grade_items
-from textgym.tasks.splits import split_of
+from textgym.envs.haystack.questions import answer_line, grade_items
+from textgym.tasks.task import split_of
 
 LEVELS = Haystack.card.levels
 CHI_SQUARE_9 = 27.9  # exceeded in one of a thousand cases, with ten bins

@@ -156,10 +156,13 @@ def test_boxes_that_are_one_answer_together() -> None:
 
 
 def test_no_set_of_boxes_is_every_number_in_it() -> None:
-    tries = " ".join(f"\\boxed{{{n}}}" for n in range(10))
-    assert [reward_of({**ROW, "expected_answer": str(n)}, tries) for n in range(10)] == [
-        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0,
-    ]  # fmt: skip
+    boxes = [f"\\boxed{{{n}}}" for n in range(10)]
+    rewards = {
+        joint: [reward_of({**ROW, "expected_answer": str(n)}, joint.join(boxes)) for n in range(10)]
+        for joint in (" ", "\n", ", ", " or ", " then ")
+    }
+    assert sum(rewards.pop(" then ")) == 1
+    assert not any(map(any, rewards.values()))
 
 
 def test_answer_that_times_out_is_wrong_with_a_component() -> None:

@@ -13,7 +13,7 @@ from textgym.envs.mcqa import MCQA
 from textgym.envs.mcqa.families import FAMILIES, LEVELS
 from textgym.errors import OracleError, RowError, UnknownNameError, UsageError
 from textgym.messages import user
-from textgym.tasks.splits import split_of
+from textgym.tasks.task import split_of
 from textgym.verifiers.choices import GRADING_MODES
 
 ROW = {"question": "Which is a metal?", "options": {"A": "neon", "B": "zinc"}, "answer": "B"}

@@ -16,7 +16,7 @@ from textgym.envs.mcqa.families import FAMILIES, LEVELS
 from textgym.envs.mcqa.families.facts import CONTINENTS, NAMES, SYMBOLS
 from textgym.envs.mcqa.families.question import Item, content_of
 from textgym.envs.mcqa.families.words import LONG_WORDS, WORDS
-from textgym.tasks.splits import split_of
+from textgym.tasks.task import split_of
 
 NAMES_OF_FAMILIES = sorted(FAMILIES)
 

@@ -18,7 +18,7 @@ import pytest
 from textgym.checks.shortcuts.choices import Choice, shortcut_accuracy
 from textgym.envs.mcqa.families import FAMILIES, LEVELS
 from textgym.envs.mcqa.families.question import Item, content_of
-from textgym.tasks.splits import split_of
+from textgym.tasks.task import split_of
 
 LEAKED = ("fractions", "lists", "strings", "syllogisms")
 

@@ -33,3 +33,22 @@ def test_answers_and_usual_answers_follow_from_the_prompt(level: int, n: int) ->
         if row["category"] not in ASSUMED:
             question = prompt.partition("\n\n")[2]
             assert read(f"{NO_RULES}\n\n{question}") == row["usual_answer"], prompt
+
+
+UNITS = {"question": "An hour has 40 minutes. How many minutes are 2 hours?", "expected_answer": 80}
+
+
+@pytest.mark.parametrize(
+    ("answer", "reward"),
+    [
+        ("80 minutes", 1.0), ("**80 minutes**", 1.0), ("80 Minutes.", 1.0), ("80", 1.0),
+        ("80 minute", 1.0), ("80 hours", 0.0), ("80 seconds", 0.0), ("120 minutes", 0.0),
+        ("80 or 120 minutes", 0.0), ("80 minutes or 120", 0.0), ("not 80 minutes", 0.0),
+        ("80 million minutes", 0.0), ("-80 minutes", 0.0), ("minutes", 0.0),
+        ("80 minutes minutes", 0.0),
+    ],
+)  # fmt: skip
+def test_a_number_may_have_the_unit_that_is_asked_for(answer: str, reward: float) -> None:
+    env = RedefinedRules()
+    env.reset(options={"task": UNITS})
+    assert env.step(f"Answer: {answer}")[1] == reward

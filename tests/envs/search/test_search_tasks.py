@@ -15,10 +15,9 @@ from archive_reader import play_search, steps_of
 import textgym
 from textgym.envs.search import Search
 from textgym.envs.search.index import SearchIndex
-from textgym.envs.search.questions import UNANSWERABLE
 from textgym.envs.search.relations import RELATIONS
 from textgym.envs.search.search_env import SIZES
-from textgym.envs.search.world import archive
+from textgym.envs.search.world import UNANSWERABLE, archive
 from textgym.messages import assistant_calls, text_of
 
 SOME = pytest.mark.parametrize("n", [10, pytest.param(500, marks=pytest.mark.soak)])

@@ -12,7 +12,7 @@ import pytest
 
 from textgym.envs.generation import in_words
 from textgym.envs.structured_output import StructuredOutput
-from textgym.tasks.splits import draw_rows
+from textgym.tasks.task import draw_rows
 
 pytest.importorskip("sklearn")
 pytestmark = pytest.mark.slow

@@ -31,8 +31,8 @@ pytest.importorskip("aiohttp")
 
 from chat_server import CLOSE, ChatServer, FakeTime, Request, answer, error, http
 
+from textgym.policies.openai.connections import RateLimiter, read_retry_after
 from textgym.policies.openai.policy import OpenAIPolicy, split_spec
-from textgym.policies.openai.rate_limit import RateLimiter, read_retry_after
 
 KEY = "sk-very-secret-1234567890"
 HELLO = [user("Hello")]

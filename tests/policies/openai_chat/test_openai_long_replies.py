@@ -20,8 +20,8 @@ pytest.importorskip("aiohttp")
 from chat_server import ChatServer, answer, http
 from test_openai import act, policy_of
 
-from textgym.policies.openai.connection_pool import HTTPReply
-from textgym.policies.openai.replies import FailedRequest, read_reply
+from textgym.policies.openai.connections import HTTPReply
+from textgym.policies.openai.protocol import FailedRequest, read_reply
 from textgym.policies.openai.requests import ChatRequest
 
 KIB, MIB = 2**10, 2**20

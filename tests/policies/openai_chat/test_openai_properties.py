@@ -22,7 +22,7 @@ from chat_server import ChatServer, FakeTime, http
 
 from textgym.json_values import decode_json, encode_json
 from textgym.policies.openai.policy import OpenAIPolicy
-from textgym.policies.openai.request_format import RequestFormat
+from textgym.policies.openai.protocol import RequestFormat
 from textgym.policies.openai.requests import ChatRequest
 
 ENV = gymnasium.make("textgym/MCQA-v0")

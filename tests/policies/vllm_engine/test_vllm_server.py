@@ -37,7 +37,7 @@ from textgym.trajectories.tokens import token_sequences
 
 pytest.importorskip("aiohttp")
 
-from textgym.policies.openai.replies import read_reply
+from textgym.policies.openai.protocol import read_reply
 
 pytestmark = [
     pytest.mark.vllm,

@@ -8,8 +8,8 @@ import pytest
 from instruction_checks import followed
 
 from textgym.errors import ExtraMissingError, UsageError
-from textgym.verifiers.instructions import INSTRUCTIONS, languages
-from textgym.verifiers.instructions.languages import LANGUAGES, detect_language
+from textgym.verifiers.instructions import INSTRUCTIONS, sentences
+from textgym.verifiers.instructions.sentences import LANGUAGES, detect_language
 
 pytest.importorskip("langdetect")
 
@@ -42,12 +42,12 @@ def test_language_depends_on_the_text_alone() -> None:
 
 
 def test_every_language_that_can_be_detected_has_a_name() -> None:
-    detected = {code.partition("-")[0] for code in languages._detectors().get_lang_list()}
+    detected = {code.partition("-")[0] for code in sentences._detectors().get_lang_list()}
     assert detected == LANGUAGES.keys()
 
 
 def test_library_that_is_missing_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    languages._detectors.cache_clear()
+    sentences._detectors.cache_clear()
     monkeypatch.setitem(sys.modules, "langdetect.detector_factory", None)
     with pytest.raises(ExtraMissingError, match=r"needs pip install 'textgym\[constraints\]'"):
         detect_language("Not asked before.")

@@ -192,10 +192,10 @@ def test_a_sentence_gets_the_verdict_of_a_box(gold: str, other: str, form: str) 
     inside=st.sampled_from(["0", "7", "-7", "42", "042", "-0", "+7", "7.0"]),
     after=st.text(alphabet=" $.\\])7}\n", max_size=4),
 )
-def test_the_last_box_decides_whatever_stands_around_it(
+def test_the_last_box_decides_whatever_stands_before_its_sentence(
     gold: str, before: str, inside: str, after: str
 ) -> None:
-    answer = f"{before}\\boxed{{{inside}}}{after}"
+    answer = f"{before} gives \\boxed{{{inside}}} here{after}"
     assert verify(gold, answer).equal == (float(gold) == float(inside))
 
 

@@ -4,7 +4,7 @@ A plan lists the calls of an episode. Their arguments are drawn from the schemas
 words of the prompt, and the results of tools.
 
 `lookups` look something up and take the first record. They do nothing with a single record, because
-taking it is no mistake.
+taking it is right.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from textgym.checks.attackers.prompts import first, numbers, outputs, prompt_of,
 from textgym.checks.episodes import Scripted
 from textgym.checks.hostile import arguments_for
 from textgym.messages import Message, ToolSchema, assistant_calls
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 
 __all__ = ["calls", "lookups"]
 
@@ -289,7 +289,7 @@ def lookups(known: Knowledge) -> Iterator[Attacker]:
 
 
 def _calling_with_the_first(view: Scripted) -> Message | str:
-    """Look up, then call the tool whose name has most words of the prompt with the first id."""
+    """Look up, then call a tool with the first id: its name has the most words of the prompt."""
     changing = [tool for tool in view.tools if not _is_reading(tool)]
     first(changing)
     if not view.turn:

@@ -26,7 +26,7 @@ from textgym.checks.attackers.prompts import (
     values,
 )
 from textgym.checks.episodes import NotApplicable, Scripted
-from textgym.checks.soundness.solved import arguments_in
+from textgym.checks.soundness.variants import arguments_in
 from textgym.messages import Message, assistant_calls, text_of
 
 __all__ = ["feedback"]
@@ -44,7 +44,7 @@ _COMPARATIVE = re.compile(
     r"\b(?:(more|higher|larger|greater|bigger|increase)|(?:less|lower|smaller|fewer|decrease))\b",
     re.I,
 )
-_GAME = re.compile(r"\bguess", re.I)  # to search by comparisons is what is asked
+_GAME = re.compile(r"\bguess", re.I)  # the task is to search by comparisons
 
 
 class Try(NamedTuple):
@@ -83,7 +83,7 @@ def _slot(known: Knowledge, view: Scripted) -> Slot | None:
 
 
 def _send(slot: Slot | None, known: Knowledge, value: str) -> Message | str | None:
-    """Return a message with a value as a call or an answer; None if the value is no argument."""
+    """Return a message with a value as a call or an answer; None if it is not an argument."""
     return slot.call(value) if slot else known.form.fill(value)
 
 

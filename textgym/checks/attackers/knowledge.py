@@ -17,7 +17,7 @@ from textgym.checks.episodes import NotApplicable, as_message, oracle, play
 from textgym.checks.subject import Subject
 from textgym.messages import Message, text_of
 from textgym.policies import Policy
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 
 __all__ = ["Attacker", "Form", "Knowledge", "Lesson", "form_of", "learn", "unseen_tasks"]
 
@@ -90,7 +90,7 @@ class Knowledge:
 
     @cached_property
     def solved(self) -> list[Lesson]:
-        """The training tasks whose oracle's replies are known."""
+        """The training tasks with known replies of the oracle."""
         return [lesson for lesson in self.lessons if lesson.replies]
 
     @cached_property

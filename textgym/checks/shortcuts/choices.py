@@ -22,7 +22,6 @@ from textgym.errors import UsageError
 
 __all__ = ["Choice", "OptionScorer", "shortcut_accuracy", "surface"]
 
-
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -170,7 +169,7 @@ def _labels(text: str, tokens: list[str]) -> list[str]:
 
 
 def _rank(numbers: Array) -> Array:
-    """Return the number of smaller options minus that of larger ones."""
+    """Return how many options are smaller, minus how many are larger."""
     differences = np.sign(numbers[:, :, None] - numbers[:, None, :])
     return np.asarray(differences.sum(2))
 

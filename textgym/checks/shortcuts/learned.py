@@ -19,7 +19,7 @@ from textgym.checks.shortcuts.models import Classifier, Neighbours, SpanRanker, 
 __all__ = ["learned"]
 
 _FEWEST = 20  # training tasks to learn from
-_MOST_EPISODES = 30  # different episodes to tell apart
+_MOST_EPISODES = 30  # different episodes to distinguish
 _SHARE = 0.05  # of the answers must be frequent, or stand in the prompt
 
 

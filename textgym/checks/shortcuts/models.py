@@ -62,7 +62,7 @@ class Model:
             self._model = model.fit(features, targets)
 
     def scores(self, features: Any) -> Any:
-        """Return how likely each row is to be of the second of two classes, as log odds."""
+        """Return the log odds that each row belongs to the second of two classes."""
         with self._threads.limit(limits=1):
             return self._model.decision_function(features)
 
@@ -180,7 +180,7 @@ class SpanRanker:
     """A model that chooses the span of a prompt that is likeliest to be the answer.
 
     Args:
-        prompts: The prompts to fit, at least one of which has its answer as a span.
+        prompts: The prompts to fit. At least one of them has its answer as a span.
         answers: The answer of each.
     """
 

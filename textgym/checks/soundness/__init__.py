@@ -1,6 +1,6 @@
 """Whether a verifier is sound and complete, checked with changed episodes of the oracle.
 
-- `solved`: the oracle's episodes, and playing them again with changes.
-- `mutations`: changes that must lose. `variants`: changes that must not lose.
+- `variants`: the oracle's episodes, and changes that must not lose.
+- `mutations`: changes that must lose.
 - `verifier_checks`: the checks.
 """

@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from textgym.checks.attackers.prompts import prompt_of
-from textgym.checks.soundness.solved import Solved, arguments_in, calls_in
+from textgym.checks.soundness.variants import Solved, arguments_in, calls_in
 from textgym.json_values import canonical_json
 from textgym.messages import Message, text_of
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 
 __all__ = [
     "HIDDEN",
@@ -33,7 +33,6 @@ __all__ = [
     "reorder",
     "text_mutants",
 ]
-
 
 _DIGITS = "123456789"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -52,7 +51,7 @@ _ORDER = re.compile(
     re.I,
 )
 _ANY_ORDER = re.compile(r"\bany order\b|\border (?:does not|doesn't|is not)\b", re.I)
-_MAX_EXACT = 2  # digits of a number of which any may be changed; a tolerance may ignore later ones
+_MAX_EXACT = 2  # digits; of a longer number, a tolerance may ignore all but the first
 
 
 def answer_span(text: str, *answers: Any) -> tuple[int, int]:
@@ -251,7 +250,7 @@ def text_mutants(
 
 
 def _text_of_another(task: Solved, others: Sequence[Solved], turn: int) -> str | None:
-    """Return the oracle's text at a turn of another task whose answer is wrong in this one."""
+    """Return the oracle's text at a turn of another task, if it is wrong in this one."""
     for other in others:
         turns = other.text_turns
         if turns and other is not task and task.answers_otherwise(other):

@@ -17,8 +17,7 @@ from textgym.checks.soundness.mutations import (
     call_mutants,
     text_mutants,
 )
-from textgym.checks.soundness.solved import Solved, solved_tasks
-from textgym.checks.soundness.variants import FORMS, variants
+from textgym.checks.soundness.variants import FORMS, Solved, solved_tasks, variants
 from textgym.checks.subject import Subject
 from textgym.json_values import canonical_json
 from textgym.messages import text_of

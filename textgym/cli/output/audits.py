@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from textgym.checks import Result
-from textgym.checks.summary import (
+from textgym.checks.report import (
     Panel,
     PanelRow,
     figures,

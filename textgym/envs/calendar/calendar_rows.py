@@ -112,14 +112,14 @@ def turns_of(row: Mapping[str, Any]) -> tuple[tuple[Turn, ...], dict[str, str]]:
         >>> [list(turn.wishes) for turn in turns], names
         ([['0'], []], {'0': 'Tea'})
     """
-    given = row.get("turns")
-    if not isinstance(given, list) or not given:
+    listed = row.get("turns")
+    if not isinstance(listed, list) or not listed:
         raise RowError("turns", "must be a list of one or more turns")
     window = _window(row, "")
     events: dict[str, Any] = {}
     names: dict[str, str] = {}
     turns = []
-    for index, turn in enumerate(given):
+    for index, turn in enumerate(listed):
         place = f"turns.{index}"
         if not isinstance(turn, Mapping) or not _is_text(turn.get("user")):
             raise RowError(f"{place}.user", "is missing or empty")

@@ -210,8 +210,8 @@ class _Plan:
     def _change(self) -> _Request:
         id = self._some_event(constrained=True)
         now = self.events[id]["constraint"] or ""
-        told = now.startswith("at ") and now != self.shifted.get(id)
-        if told and self.rules.in_words and self.rng.random() < 0.5:
+        is_stated = now.startswith("at ") and now != self.shifted.get(id)
+        if is_stated and self.rules.in_words and self.rng.random() < 0.5:
             return self._shift(id, read_time(now.removeprefix("at ")) or 0)
         return self._limited(id)
 
@@ -248,11 +248,11 @@ class _Plan:
             *phrases.RESIZE,
             *(phrases.LENGTHEN if longer else phrases.SHORTEN),
         )
-        said = self.voice.length(length)
+        amount = self.voice.length(length)
         if self.rules.in_words and rng.random() < 0.4:
             texts = phrases.LONGER if longer else phrases.SHORTER
-            said = self.voice.length(difference)
-        text = choice(rng, texts).format(the=self._mention(id), length=said)
+            amount = self.voice.length(difference)
+        text = choice(rng, texts).format(the=self._mention(id), length=amount)
         return text, {"events": {id: {**event, "duration": length}}}
 
     def _cancel(self) -> _Request:

@@ -41,15 +41,15 @@ def arrange(
         for id, start in (before or {}).items()
         if id in wishes and keeps(wishes[id], start)
     }
-    found = _Search(wishes, kept).run()
-    if found is not None or not kept:
-        return found
-    found, held = _Search(wishes, {}).run(), dict[str, int]()
-    for id in kept if found else ():
+    calendar = _Search(wishes, kept).run()
+    if calendar is not None or not kept:
+        return calendar
+    calendar, held = _Search(wishes, {}).run(), dict[str, int]()
+    for id in kept if calendar else ():
         trial = _Search(wishes, {**held, id: kept[id]}).run()
         if trial is not None:
-            found, held[id] = trial, kept[id]
-    return found
+            calendar, held[id] = trial, kept[id]
+    return calendar
 
 
 def keeps(wish: EventConstraints, start: int) -> bool:
@@ -101,10 +101,10 @@ class _Search:
         self.steps += 1
         if end >= self.dead.get(bits, math.inf) or self.steps > MAX_STEPS:
             return None
-        found = self._branch(math.ceil(end), left, bits)
-        if found is None:
+        starts = self._branch(math.ceil(end), left, bits)
+        if starts is None:
             self.dead[bits] = end
-        return found
+        return starts
 
     def _branch(self, now: int, left: tuple[_Span, ...], bits: int) -> dict[str, int] | None:
         """Try each event that can be next, unless some event is too late in any order."""
@@ -121,7 +121,7 @@ class _Search:
         for span, start in zip(left, starts, strict=True):
             if start > soonest:
                 continue  # another event fits before this one
-            others = tuple(other for other in left if other is not span)
+            others = tuple(event for event in left if event is not span)
             rest = self._place(start + span[2], others, bits ^ span[4])
             if rest is not None:
                 return {span[3]: start, **rest}

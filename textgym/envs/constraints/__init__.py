@@ -4,8 +4,7 @@
 - `generator`: drawing tasks. `notes`: what a task is about. `jobs`: what may be asked for.
 - `witness`: drafts of right answers, and the table of how instructions are drawn for them, which
   `layouts`, `additions` and `measures` fill.
-- `facts`: whether a text mentions a fact. `spellings`, `letters` and `quantities`: other ways of
-  writing it.
+- `facts`: whether a text mentions a fact. `spellings` and `quantities`: other ways of writing it.
 """
 
 from textgym.envs.constraints.constraints_env import Constraints

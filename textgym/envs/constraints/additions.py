@@ -107,7 +107,7 @@ def _number_placeholders(draft: WitnessDraft) -> Arguments:
 
 @shapes("detectable_format:number_highlighted_sections", "star", "star")
 def _number_highlighted_sections(draft: WitnessDraft) -> Arguments:
-    facts = [fact for _, fact in draft.brief.told]
+    facts = [fact for _, fact in draft.brief.required]
     count = randint(draft.rng, 2, len(facts))
 
     def highlight(text: str) -> str:

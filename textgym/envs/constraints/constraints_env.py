@@ -26,8 +26,7 @@ from textgym.envs.constraints.notes import Brief
 from textgym.envs.generation import choice, randint
 from textgym.errors import OracleError, UnknownNameError, did_you_mean
 from textgym.messages import Message, assistant, text_of
-from textgym.tasks.splits import split_of
-from textgym.tasks.task import Task
+from textgym.tasks.task import Task, split_of
 from textgym.verifiers.extract import after_reasoning
 from textgym.verifiers.instructions import MODES, Mode, follows
 
@@ -65,14 +64,14 @@ class Constraints(TextEnv[None]):
 
     ## Action
     One assistant message. Its whole text is graded, without its reasoning. White space around the
-    text counts only in rows without facts, such as those of IFEval and IFBench.
+    text counts only in rows without facts, such as IFEval's and IFBench's.
 
     ## Reward
     With `grading_mode="binary"`, 1 if the text follows all instructions and its facts are right,
     else 0. With `grading_mode="fraction"`, the share of the instructions that it follows if its
     facts are right, else 0. The facts are right if the text mentions all required ones and none of
-    the forbidden ones, and has no figures but those of the known ones. Rows without facts are
-    graded only by the instructions. An empty text follows no instruction. Components:
+    the forbidden ones, and every figure in it is in a known fact. Rows without facts are graded
+    only by the instructions. An empty text follows no instruction. Components:
 
     - `follow_all`: the text follows all instructions
     - `share`: the share of the instructions that it follows
@@ -111,7 +110,7 @@ class Constraints(TextEnv[None]):
     | `combination:two_responses` | seven asterisks | no | the separator has six |
     | `detectable_content:number_placeholders` | `[]`, `[1]` | no | they hold no name |
     | `detectable_content:postscript` | `NABS` | no | the periods of `P.S.` are periods |
-    | `detectable_format:json_format` | an open code fence | no | it is no part of JSON |
+    | `detectable_format:json_format` | an open code fence | no | JSON has no fence |
     | `detectable_format:number_bullet_lists` | `*One*`, `-- Ann` | none | emphasis, a signature |
     | `language:response_language` | `...` | no | it is in no language |
     | `length_constraints:nth_paragraph_first_word` | `River:`, `*River*` | yes | marks apart |
@@ -121,12 +120,12 @@ class Constraints(TextEnv[None]):
     | `length_constraints:number_words` | `___` | no word | it has no letters |
     | `length_constraints:number_words` | `हिन्दी` | one word | vowel signs do not split it |
     | `keywords`, all types | `don’t` for `don't` | the same word | it is one apostrophe |
-    | `keywords:forbidden_words` | `_hate_` | no | emphasis is no part of a word |
+    | `keywords:forbidden_words` | `_hate_` | no | emphasis is outside of a word |
     | `keywords`, all types | invisible characters | none | nobody reads them |
     | words of IFBench's types | `“sea”`, `**sea**`, `—` | `sea`, `sea`, none | marks are apart |
     | `count:conjunctions` | `And`, `and`, `and,` | one | they are one conjunction |
     | `count:keywords_multiple` | `party` for `par` | no | a keyword is a whole word |
-    | `custom`, all types | blank lines before | yes | they are no part of the answer |
+    | `custom`, all types | blank lines before | yes | they are outside of the answer |
     | `custom:date_format_list` | `1801-02-29`, `1800-00-00` | no | there are no such days |
     | `custom:european_capitals_sort` | `**Oslo**`, a full stop | yes | marks are apart |
     | `custom:mcq_count_length` | `**Question 1.**` | yes | the same |
@@ -148,32 +147,32 @@ class Constraints(TextEnv[None]):
     | `repeat:repeat_change` | the request and a blank | no | its first word is the same |
     | `repeat:repeat_span` | the words of the span | yes | public prompts say word indices |
     | `words:consonants` | a dash | no word | it has no letters |
-    | `words:last_first` | `cats! cats,` | yes | marks are no part of a word |
+    | `words:last_first` | `cats! cats,` | yes | marks are outside of a word |
     | `words:start_verb` | `Build`, `Conceive`, `Go` | yes | the reference takes them for names |
     | `words:start_verb` | `**Go**` | yes | marks are apart |
-    | `copy:copying_multiple` | a request with `******` | can be copied | it is no separator there |
+    | `copy:copying_multiple` | a request with `******` | can be copied | it separates nothing |
     | `copy:repeat_phrase` | one phrase unchanged | no | each must have one new word |
     | `copy:repeat_phrase` | `goldfish` for `gold` | no | the last word is a whole word |
     | `count:count_increment_word` | `party` for `par` | no | a keyword is a whole word |
     | `keywords:word_once` | `party` for `par` | no | the same |
     | `count:count_unique` | `The sea, the land` | no | case makes no other word |
-    | `count:count_unique` | two commas | yes | marks are no words |
+    | `count:count_unique` | two commas | yes | marks are not words |
     | `count:counting_composition` | `* * *` | divides | it is the divider that is asked for |
-    | `count:counting_composition` | a full stop | no word | marks are no words |
+    | `count:counting_composition` | a full stop | no word | marks are not words |
     | `count:lowercase_counting`, `letters:letter_counting` | `é` | counts | it is a letter |
     | `detectable_format:bigram_wrapping` | `<<We>> <<sail>>` | no | a pair holds two words |
     | `detectable_format:bigram_wrapping` | `<<We sail>>.` | yes | marks may stand outside |
     | `detectable_format:sentence_hyphens` | `well-known` | yes | words may have hyphens |
     | `detectable_format:square_brackets` | `[Yes],` | yes | marks may stand outside |
     | `detectable_format:square_brackets` | `[]`, `[a]b[c]` | no | each word is in brackets |
-    | `first_word`, both types | `“Sea,` | yes | marks are no part of a word |
+    | `first_word`, both types | `“Sea,` | yes | marks are outside of a word |
     | `keywords:exclude_word_harder` | `Sea`, `sea.` | no | they are the word `sea` |
-    | `keywords:keyword_specific_position` | `Go. To, the Sea` | third word | marks are none |
-    | `keywords:no_adjacent_consecutive` | `“a” b` | no | marks are no letters |
-    | `keywords:no_adjacent_consecutive` | `1 2` | yes | digits are no letters |
+    | `keywords:keyword_specific_position` | `Go. To, the Sea` | third word | marks are not words |
+    | `keywords:no_adjacent_consecutive` | `“a” b` | no | marks are not letters |
+    | `keywords:no_adjacent_consecutive` | `1 2` | yes | digits are not letters |
     | `keywords:palindrome` | `a`, `-`, `22` | no | a palindrome has three letters or digits |
     | `keywords:palindrome` | `Level.`, a sentence | yes | case, marks and blanks are apart |
-    | `keywords:start_end` | `! Sea !` | no | marks are no words |
+    | `keywords:start_end` | `! Sea !` | no | marks are not words |
     | `keywords:word_count_different_numbers` | more or fewer | no | it states an exact number |
     | `last_word`, both types | `well-known` | can be last | a hyphen is part of the word |
     | `new:copy_span_idx` | without the last index | no | the span includes it |

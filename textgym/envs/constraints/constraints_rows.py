@@ -96,15 +96,15 @@ def instructions_of(row: Mapping[str, Any], prompt: str = "") -> list[tuple[str,
         >>> instructions_of({"instruction_id_list": ["punctuation:no_comma"], "kwargs": [None]})
         [('punctuation:no_comma', {})]
     """
-    ids, given = row.get("instruction_id_list"), row.get("kwargs")
+    ids, listed = row.get("instruction_id_list"), row.get("kwargs")
     if not isinstance(ids, list) or not ids:
         raise RowError("instruction_id_list", "must be a list with at least one id")
-    if not isinstance(given, list) or len(given) != len(ids):
-        found = f"{len(given)} of them" if isinstance(given, list) else type(given).__name__
-        raise RowError("kwargs", f"must be a list of {len(ids)} objects, one an id, not {found}")
+    if not isinstance(listed, list) or len(listed) != len(ids):
+        actual = f"{len(listed)} of them" if isinstance(listed, list) else type(listed).__name__
+        raise RowError("kwargs", f"must be a list of {len(ids)} objects, one an id, not {actual}")
     return [
         (_id_of(id, place), _arguments_of(id, values, place, prompt))
-        for place, (id, values) in enumerate(zip(ids, given, strict=True))
+        for place, (id, values) in enumerate(zip(ids, listed, strict=True))
     ]
 
 
@@ -162,12 +162,12 @@ def fact_list_of(row: Mapping[str, Any], field: str) -> tuple[str, ...]:
     Raises:
         RowError: It is not a list of strings that are not blank.
     """
-    given = row.get(field)
-    if given is None:
+    texts = row.get(field)
+    if texts is None:
         return ()
-    if not isinstance(given, list) or not all(isinstance(x, str) and x.strip() for x in given):
+    if not isinstance(texts, list) or not all(isinstance(x, str) and x.strip() for x in texts):
         raise RowError(field, "must be a list of strings that are not blank")
-    return tuple(given)
+    return tuple(texts)
 
 
 def witness_of(row: Mapping[str, Any]) -> str | None:

@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from textgym.envs.constraints.letters import legible
-from textgym.envs.constraints.spellings import SpelledText
+from textgym.envs.constraints.spellings import SpelledText, legible
 
 __all__ = ["FactText", "Facts"]
 
@@ -95,14 +94,14 @@ class FactText:
             >>> sorted(FactText("On 3 May, 20 minutes before 6:30 pm: room 5.").figures())
             ['20minutes', '3may', '6:30']
         """
-        found, end = set(), 0
+        figures, end = set(), 0
         for digits in _DIGITS.finditer(self._text):
             starts = (digits.start() - lead for lead in _LEADS)
             tried = (_FIGURE.match(self._text, start) for start in starts if start >= end)
             if figure := next(filter(None, tried), None):
-                found.add(figure[0].replace(" ", ""))
+                figures.add(figure[0].replace(" ", ""))
                 end = figure.end()
-        return found
+        return figures
 
     def _is_whole(self, start: int, end: int, joins: Callable[[str], bool]) -> bool:
         text = self._text
@@ -148,12 +147,12 @@ class Facts:
         """
         if not (self.required or self.known or self.forbidden):
             return 1.0
-        said = FactText(text)
+        stated = FactText(text)
         if self.forbidden:
-            rest = said.beside({*self.required, *self.known})
-            if any(said.hides(fact) or rest.gives(fact) for fact in self.forbidden):
+            rest = stated.beside({*self.required, *self.known})
+            if any(stated.hides(fact) or rest.gives(fact) for fact in self.forbidden):
                 return 0.0
-        if self.known and said.figures() - FactText(" / ".join(self.known)).figures():
+        if self.known and stated.figures() - FactText(" / ".join(self.known)).figures():
             return 0.0
-        found = sum(map(said.mentions, self.required))
-        return found / len(self.required) if self.required else 1.0
+        mentioned = sum(map(stated.mentions, self.required))
+        return mentioned / len(self.required) if self.required else 1.0

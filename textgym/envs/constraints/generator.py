@@ -22,7 +22,6 @@ from textgym.verifiers.instructions import INSTRUCTIONS
 
 __all__ = ["LEVELS", "NOT_DRAWN", "Asked", "careless_texts", "draw_task", "stuffed"]
 
-
 _ALL_WORDS = " ".join([*PALINDROMES, *NAMES, *KEYWORDS])
 _SECTIONS = " ".join(f"{marker} {number}" for marker in MARKERS for number in range(1, 6))
 _ITEMS = " ".join(f"{separator} this {separator} that" for separator in SEPARATORS)
@@ -200,7 +199,7 @@ def _draw_types(rng: random.Random, count: int) -> list[Draw]:
     """Draw types of instruction that go together."""
     chosen: list[Draw] = []
     for draw in sample(rng, DRAWS.values(), len(DRAWS)):
-        if all(draw.goes_with(other) for other in chosen):
+        if all(draw.goes_with(earlier) for earlier in chosen):
             chosen.append(draw)
             if len(chosen) == count:
                 break
@@ -249,17 +248,17 @@ def _broken(text: str, asked: Sequence[Asked]) -> int | None:
 
 
 def _prompt(rng: random.Random, brief: Brief, asked: Sequence[Asked]) -> str:
-    told = [INSTRUCTIONS[id].describe(arguments) for id, arguments in asked]
+    texts = [INSTRUCTIONS[id].describe(arguments) for id, arguments in asked]
     return choice(rng, _ORDERS).format(
-        request=brief.request, rule=brief.rule, notes=brief.notes, form=_form(rng, told)
+        request=brief.request, rule=brief.rule, notes=brief.notes, form=_form(rng, texts)
     )
 
 
-def _form(rng: random.Random, told: list[str]) -> str:
+def _form(rng: random.Random, texts: list[str]) -> str:
     """Return the instructions as a list, or as sentences."""
     style = randint(rng, 0, 2)
-    if len(told) == 1 or (style == 0 and not any("\n" in sentence for sentence in told)):
-        return " ".join(told)
-    marks = [f"{n}." for n in range(1, len(told) + 1)] if style == 1 else ["-"] * len(told)
-    lines = [f"{mark} {sentence}" for mark, sentence in zip(marks, told, strict=True)]
+    if len(texts) == 1 or (style == 0 and not any("\n" in text for text in texts)):
+        return " ".join(texts)
+    marks = [f"{n}." for n in range(1, len(texts) + 1)] if style == 1 else ["-"] * len(texts)
+    lines = [f"{mark} {text}" for mark, text in zip(marks, texts, strict=True)]
     return "\n".join([choice(rng, _HEADINGS), *lines])

@@ -128,12 +128,12 @@ def _output_template(draft: WitnessDraft) -> Arguments:
 @shapes("combination:two_responses", "layout", "layout counted")
 def _two_responses(draft: WitnessDraft) -> Arguments:
     plain = list(draft.sentences)
-    other = [plain[0], *sample(draft.rng, plain[1:-1], len(plain) - 2), choice(draft.rng, (
+    version = [plain[0], *sample(draft.rng, plain[1:-1], len(plain) - 2), choice(draft.rng, (
         "That is the other version.", "Take this one if you like it better.",
     ))]  # fmt: skip
 
     def write(sentences: list[str]) -> str:
-        first, second = "\n\n".join(_in_groups(sentences, 2)), " ".join(other)
+        first, second = "\n\n".join(_in_groups(sentences, 2)), " ".join(version)
         return f"{first}\n\n******\n\n{second}"
 
     draft.layout = write

@@ -95,9 +95,9 @@ def _frequency(draft: WitnessDraft, text: str) -> Arguments | None:
 
 @read_off("keywords:forbidden_words")
 def _forbidden_words(draft: WitnessDraft, text: str) -> Arguments | None:
-    said = text.lower()
+    lowered = text.lower()
     usual = (*draft.brief.job.usual, *_COMMON)
-    words = [word for word in usual if word not in said]
+    words = [word for word in usual if word not in lowered]
     count = randint(draft.rng, 3, 6)
     return {"forbidden_words": sample(draft.rng, words, count)} if len(words) >= count else None
 

@@ -1,8 +1,8 @@
-"""Drawing what a task is about: notes on several things, and which of them is to be written about.
+"""Drawing what a task is about: notes on several things, and the thing that the text is about.
 
-Of each thing, two of the details that are asked for were corrected, and some have a remark that is
-not for print. Invariant: no span of the notes, wherever it begins and ends, has all that is asked
-for and nothing that has to be left out.
+Two of the requested details of each thing were corrected, and some things have a remark that is not
+for print. Invariant: no span of the notes has all requested facts and nothing that must be left
+out.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Brief(NamedTuple):
 
     Attributes:
         job: The job.
-        subject: The name of the thing to be written about.
-        told: The details that an answer must give, with their values.
+        subject: The name of the thing that the text is about.
+        required: The details that an answer must give, with their values.
         known: All facts of the thing.
         others: All other facts of the notes, which it must leave out.
         request: The sentence that asks for the text.
@@ -65,7 +65,7 @@ class Brief(NamedTuple):
 
     job: Job
     subject: str
-    told: list[tuple[Detail, str]]
+    required: list[tuple[Detail, str]]
     known: list[str]
     others: list[str]
     request: str
@@ -75,7 +75,7 @@ class Brief(NamedTuple):
     @property
     def facts(self) -> list[str]:
         """What an answer must mention."""
-        return [self.subject, *(value for _, value in self.told)]
+        return [self.subject, *(value for _, value in self.required)]
 
 
 class _Thing(NamedTuple):
@@ -109,7 +109,7 @@ def draw_brief(rng: random.Random, level: int) -> Brief:
     which = f"{job.article}{chosen.name}"
     if level >= _CLUE_FROM:
         which = _clue(job, place, things, chosen)
-    told = [(job.details[i], chosen.values[i]) for i in asked]
+    required = [(job.details[i], chosen.values[i]) for i in asked]
     known = [chosen.name, *chosen.values]
     others = [
         fact
@@ -121,11 +121,11 @@ def draw_brief(rng: random.Random, level: int) -> Brief:
     notes = f"{choice(rng, job.notes)}\n{lay_out(rng, job, things)}"
     rule = choice(rng, _RULES).format(
         thing=job.thing,
-        details=listing([f"the {detail.label}" for detail, _ in told]),
+        details=listing([f"the {detail.label}" for detail, _ in required]),
         things=f"{job.thing}s",
     )
     request = choice(rng, job.requests).format(which=which)
-    return Brief(job, chosen.name, told, known, others, request, notes, rule)
+    return Brief(job, chosen.name, required, known, others, request, notes, rule)
 
 
 def _draw_things(rng: random.Random, job: Job, count: int, asked: Sequence[int]) -> list[_Thing]:
@@ -153,7 +153,7 @@ def _draw_things(rng: random.Random, job: Job, count: int, asked: Sequence[int])
 
 
 def _clue(job: Job, place: int, things: list[_Thing], chosen: _Thing) -> str:
-    """Return words that tell the chosen thing by one of its details, without its name."""
+    """Return words that identify the chosen thing by one of its details, without its name."""
     detail = job.details[place]
     if detail.least:
         ranks = [detail.values.index(thing.values[place]) for thing in things]
@@ -171,8 +171,8 @@ def _lines(rng: random.Random, job: Job, things: list[_Thing]) -> str:
     lines = []
     for thing in things:
         pairs = zip(job.details, thing.listed(rng), strict=True)
-        told = "; ".join(f"{detail.label} {value}" for detail, value in pairs)
-        lines.append(f"- {thing.name}: {told}" + (f" [{thing.remark}]" if thing.remark else ""))
+        details = "; ".join(f"{detail.label} {value}" for detail, value in pairs)
+        lines.append(f"- {thing.name}: {details}" + (f" [{thing.remark}]" if thing.remark else ""))
     return "\n".join(lines)
 
 
@@ -191,8 +191,8 @@ def _by_detail(rng: random.Random, job: Job, things: list[_Thing]) -> str:
     listed = [(thing.name, thing.listed(rng)) for thing in things]
     lines = []
     for place, detail in enumerate(job.details):
-        told = sample(rng, [f"{name} {values[place]}" for name, values in listed], len(listed))
-        lines.append(f"{detail.label.capitalize()}: {' / '.join(told)}")
+        entries = sample(rng, [f"{name} {values[place]}" for name, values in listed], len(listed))
+        lines.append(f"{detail.label.capitalize()}: {' / '.join(entries)}")
     return "\n".join([*lines, *(f"NB {remark}" for remark in _remarks(rng, job, things))])
 
 
@@ -206,11 +206,11 @@ def _table(rng: random.Random, job: Job, things: list[_Thing]) -> str:
 
 def _mail(rng: random.Random, job: Job, things: list[_Thing]) -> str:
     """Sentences with former values, and the corrections after them."""
-    told = []
+    sentences = []
     for thing in things:
         pairs = zip(job.details, thing.former(), strict=True)
-        said = ", ".join(detail.clue.format(value) for detail, value in pairs)
-        told.append(f"{thing.name} is the one {said}.")
+        clues = ", ".join(detail.clue.format(value) for detail, value in pairs)
+        sentences.append(f"{thing.name} is the one {clues}.")
     news = [
         f"Correction: the {job.details[i].label} of {thing.name} is {thing.values[i]}, "
         f"forget {old}."
@@ -218,7 +218,7 @@ def _mail(rng: random.Random, job: Job, things: list[_Thing]) -> str:
         for i, old in thing.outdated.items()
     ]
     remarks = [f"{remark[0].upper()}{remark[1:]}." for remark in _remarks(rng, job, things)]
-    return "\n".join([*told, *sample(rng, [*news, *remarks], len(news) + len(remarks))])
+    return "\n".join([*sentences, *sample(rng, [*news, *remarks], len(news) + len(remarks))])
 
 
 _Layout = Callable[[random.Random, Job, list[_Thing]], str]

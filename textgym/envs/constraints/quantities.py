@@ -83,18 +83,18 @@ def in_digits(text: str) -> str:
         'no one may enter, stone'
     """
     text = _HUNDREDS.sub(_hundreds, _NUMBER.sub(_number, text))
-    text = _LETTERS_IN_NUMBER.sub(lambda found: found[0].translate(_AS_DIGITS), text)
+    text = _LETTERS_IN_NUMBER.sub(lambda match: match[0].translate(_AS_DIGITS), text)
     return _POINT.sub(".", text)
 
 
-def _number(found: re.Match[str]) -> str:
-    last = found["unit"] or found["digit"] or found["word"]
-    tens = str(_NUMBERS[found["tens"]] // 10) if found["tens"] else "0" if found["digit"] else ""
+def _number(match: re.Match[str]) -> str:
+    last = match["unit"] or match["digit"] or match["word"]
+    tens = str(_NUMBERS[match["tens"]] // 10) if match["tens"] else "0" if match["digit"] else ""
     return f"{tens}{_NUMBERS[last]}{'th' if last in _ORDINALS else ''}"
 
 
-def _hundreds(found: re.Match[str]) -> str:
-    return str(100 * int(found[1]) + int(found[2] or 0))
+def _hundreds(match: re.Match[str]) -> str:
+    return str(100 * int(match[1]) + int(match[2] or 0))
 
 
 def quantities_of(text: str) -> Iterator[Quantity]:
@@ -107,32 +107,32 @@ def quantities_of(text: str) -> Iterator[Quantity]:
         [[('date', 614)], [('time', 120), ('time', 840)], [('minutes', 30)]]
     """
     for pattern, read in _READERS:
-        for found in pattern.finditer(text):
-            if values := read(found):
-                yield Quantity(found.start(), found.end(), frozenset(values))
+        for match in pattern.finditer(text):
+            if values := read(match):
+                yield Quantity(match.start(), match.end(), frozenset(values))
 
 
 def _date(*days: tuple[int, int]) -> Values:
     return {("date", 100 * month + day) for month, day in days if 0 < month < 13 and 0 < day < 32}
 
 
-def _named_date(found: re.Match[str]) -> Values:
-    return _date((_SHORT.index(found["month"][:3]) + 1, int(found["day"])))
+def _named_date(match: re.Match[str]) -> Values:
+    return _date((_SHORT.index(match["month"][:3]) + 1, int(match["day"])))
 
 
-def _numeric_date(found: re.Match[str]) -> Values:
-    """Return the readings of `14/6/2025`; without a year, `3/4` and `24/7` are no dates."""
-    first, second = found["first"], found["second"]
-    is_padded = found["mark"] != "." and "0" in (first[0], second[0])
-    is_padded |= found["mark"] == "/" and len(first) == len(second) == 2
-    is_told = f" {found.string[max(0, found.start() - 4) : found.start()]}".endswith(" on ")
-    if not (found["year"] or is_padded or is_told):
+def _numeric_date(match: re.Match[str]) -> Values:
+    """Return the readings of `14/6/2025`; without a year, `3/4` and `24/7` are not dates."""
+    first, second = match["first"], match["second"]
+    is_padded = match["mark"] != "." and "0" in (first[0], second[0])
+    is_padded |= match["mark"] == "/" and len(first) == len(second) == 2
+    is_after_on = f" {match.string[max(0, match.start() - 4) : match.start()]}".endswith(" on ")
+    if not (match["year"] or is_padded or is_after_on):
         return set()
     return _date((int(first), int(second)), (int(second), int(first)))
 
 
-def _iso_date(found: re.Match[str]) -> Values:
-    return _date((int(found["month"]), int(found["day"])))
+def _iso_date(match: re.Match[str]) -> Values:
+    return _date((int(match["month"]), int(match["day"])))
 
 
 def _clock(hour: str, minute: str | None, half: str | None) -> Values:
@@ -145,49 +145,49 @@ def _clock(hour: str, minute: str | None, half: str | None) -> Values:
     return {("time", hours % 24 * 60 + minutes) for hours in either}
 
 
-def _time(found: re.Match[str]) -> Values:
-    named = found.groupdict()
-    return _clock(found["hour"], named.get("minute"), named.get("half"))
+def _time(match: re.Match[str]) -> Values:
+    named = match.groupdict()
+    return _clock(match["hour"], named.get("minute"), named.get("half"))
 
 
-def _time_in_parts(found: re.Match[str]) -> Values:
-    minutes = {"quarter": 15, "half": 30}.get(found["part"]) or int(found["part"].split()[0])
-    exact = _clock(found["hour"], None, found["half"])
-    sign = 1 if found["way"] in ("past", "after") else -1
+def _time_in_parts(match: re.Match[str]) -> Values:
+    minutes = {"quarter": 15, "half": 30}.get(match["part"]) or int(match["part"].split()[0])
+    exact = _clock(match["hour"], None, match["half"])
+    sign = 1 if match["way"] in ("past", "after") else -1
     return {(kind, (time + sign * minutes) % 1440) for kind, time in exact}
 
 
-def _noon(found: re.Match[str]) -> Values:
-    return {("time", 720 if found[0] == "noon" else 0)}
+def _noon(match: re.Match[str]) -> Values:
+    return {("time", 720 if match[0] == "noon" else 0)}
 
 
-def _price(found: re.Match[str]) -> Values:
-    cents = (found["cents"] or "").ljust(2, "0")
-    return {("cents", 100 * int(found["dollars"]) + int(cents))}
+def _price(match: re.Match[str]) -> Values:
+    cents = (match["cents"] or "").ljust(2, "0")
+    return {("cents", 100 * int(match["dollars"]) + int(cents))}
 
 
-def _cents(found: re.Match[str]) -> Values:
-    return {("cents", int(found["cents"]))}
+def _cents(match: re.Match[str]) -> Values:
+    return {("cents", int(match["cents"]))}
 
 
-def _amount(found: re.Match[str]) -> Values:
-    kind = {"m": "minutes", "g": "grams"}.get(found["unit"][0], "percent")
-    return {(kind, int(found["number"]))}
+def _amount(match: re.Match[str]) -> Values:
+    kind = {"m": "minutes", "g": "grams"}.get(match["unit"][0], "percent")
+    return {(kind, int(match["number"]))}
 
 
-def _hours(found: re.Match[str]) -> Values:
-    hours = int(found["hours"] or 1)
-    minutes = 30 if found["half"] else int(found["minutes"] or 0)
+def _hours(match: re.Match[str]) -> Values:
+    hours = int(match["hours"] or 1)
+    minutes = 30 if match["half"] else int(match["minutes"] or 0)
     return {("minutes", 60 * hours + minutes)}
 
 
-def _half_hour(found: re.Match[str]) -> Values:
+def _half_hour(match: re.Match[str]) -> Values:
     parts = {"half": 30, "quarter": 15, "3 quarters": 45}
-    return {("minutes", parts[found["part"]])}
+    return {("minutes", parts[match["part"]])}
 
 
-def _kilograms(found: re.Match[str]) -> Values:
-    return {("grams", 1000 * int(found["whole"]) + int(found["rest"].ljust(3, "0")))}
+def _kilograms(match: re.Match[str]) -> Values:
+    return {("grams", 1000 * int(match["whole"]) + int(match["rest"].ljust(3, "0")))}
 
 
 _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Values]], ...] = tuple(

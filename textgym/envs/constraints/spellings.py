@@ -1,20 +1,104 @@
 """Whether a text gives a fact away in another spelling, such as `June 14` for `14 June`.
 
-There are two readings: the quantities of the text, and only its letters and digits. Invariant: the
-time is linear in the text.
+There are two readings: the quantities of the text, and only its letters and digits. Characters that
+look like others are replaced by them; characters that nobody sees, or that only mark up the text,
+are removed.
+
+Invariant: each character is read by itself, and the time is linear in the text.
 """
 
 from __future__ import annotations
 
+import html
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from textgym.envs.constraints.letters import folded, legible
 from textgym.envs.constraints.quantities import Value, in_digits, quantities_of
+from textgym.verifiers.exact import plain_marks
 
-__all__ = ["SpelledText"]
+__all__ = ["SpelledText", "folded", "legible"]
+
+_ENTITY = re.compile(r"&(?:#\d{1,6}|#[xX][\da-fA-F]{1,5}|[A-Za-z]{2,8});")
+_MARKUP = re.compile(
+    r"[*`_]|</?(?:b|i|u|s|em|strong|mark|small|sub|sup|span|code|wbr)>|<!--\W{0,9}-->"
+    r"|\\(?=[!-/:-@\[-`{-~])",
+    re.IGNORECASE,
+)
+_LINE_BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
+_MAX_COMPOSED = 10_000  # characters; composing stacked accents takes quadratic time
+_FEW_LETTERS = {
+    "\u00df": "ss", "\u1e9e": "ss", "\u0130": "I", "\u03c2": "\u03c3", "\u2800": " ",
+    "\u115f": "", "\u1160": "",
+}  # fmt: skip
+_LOOK_ALIKES = dict(
+    zip(
+        "АаВвЕеЅѕІіЈјКкМмНнОоРрСсТтУуХхһԁӏԛԝѵгѴ"
+        "ΑαΒβΕεΖΗηΙιΚκΜΝνΟοσΡρΤτΥυΧχωγ"
+        "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢɑɡıɩɾʋҺԌҮүєɛøØłŁđĐħ"
+        "\u0131\u2113\u237a\u2044\u2215\u2236\u02d0\u00b7",
+        "AaBbEeSsIiJjKkMmHhOoPpCcTtYyXxhdlqwvrV"
+        "AaBbEeZHnIiKkMNvOooPpTtYuXxwy"
+        "abcdefghijklmnoprstuvwyzagiirvhGYyeeoolLdDh"
+        "ila//::.",
+        strict=True,
+    )
+)
+_ENCLOSED = ((0x1F130, 26), (0x1F150, 26), (0x1F170, 26), (0x1F1E6, 26))  # from A on
+
+
+def legible(text: str) -> str:
+    r"""Return a text with plain marks and letters, without markup and invisible characters.
+
+    Accents stay, and so do letters of other alphabets.
+
+    Example:
+        >>> legible("**\uff2b\uff34**\u2011<b>4\u200b17</b>&nbsp;\u201ca\u201d")
+        'KT-417 "a"'
+    """
+    if "&" in text:
+        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    text = _MARKUP.sub("", _LINE_BREAK.sub(" ", text))
+    if text.isascii():
+        return text
+    text = text.translate({ord(char): _legible(char) for char in {*text} if char > "\x7f"})
+    return unicodedata.normalize("NFC", text) if len(text) <= _MAX_COMPOSED else text
+
+
+def folded(text: str) -> str:
+    """Return a legible text in lower case, with Latin letters and digits for what looks like them.
+
+    Example:
+        >>> folded("Jos\u00e9 D\u0430na \u0661\u2463")
+        'jose dana 14'
+    """
+    if not text.isascii():
+        text = text.translate({ord(char): _folded(char) for char in {*text} if char > "\x7f"})
+    return text.lower()
+
+
+@lru_cache(maxsize=4096)
+def _legible(char: str) -> str:
+    kind = unicodedata.category(char)
+    if kind == "Cf" or "\ufe00" <= char <= "\ufe0f" or char == "\u034f":
+        return ""
+    plain = char if kind in ("No", "Mn") else unicodedata.normalize("NFKC", plain_marks(char))
+    return _FEW_LETTERS.get(plain, plain)
+
+
+@lru_cache(maxsize=4096)
+def _folded(char: str) -> str:
+    for first, count in _ENCLOSED:
+        if 0 <= ord(char) - first < count:
+            return chr(ord("a") + ord(char) - first)
+    return "".join(
+        str(unicodedata.decimal(part, _LOOK_ALIKES.get(part, part)))
+        for part in unicodedata.normalize("NFKD", char)
+        if not unicodedata.category(part).startswith("M")
+    )
+
 
 _RUN = re.compile(r"[^\W_]+")
 _SIGN_IN_WORD = re.compile(r"(?<=[a-z])[@$!|](?=[a-z])|[@$](?=[a-z])")
@@ -36,8 +120,8 @@ class _Squeezed(NamedTuple):
         text: The letters and digits.
         breaks: Where something else stands before one of them, other than a mark within a number,
             and the end.
-        blanks: Those of the breaks with white space.
-        ends: Those of the blanks that end a sentence or a part of it.
+        blanks: The breaks with white space.
+        ends: The blanks that end a sentence or a part of it.
     """
 
     text: str
@@ -81,9 +165,9 @@ class SpelledText:
     def __init__(self, text: str, known: Iterable[str] = ()) -> None:
         plain = in_digits(folded(_LIST_NUMBER.sub("-", text)))
         allowed = frozenset[Value]().union(*(_read_fact(fact).values for fact in known))
-        joined = _SPACED.sub(lambda found: found[0].replace(" ", "").replace("-", ""), plain)
-        said = (found.values for found in quantities_of(joined))
-        self._values = frozenset[Value]().union(*filter(allowed.isdisjoint, said))
+        joined = _SPACED.sub(lambda match: match[0].replace(" ", "").replace("-", ""), plain)
+        stated = (quantity.values for quantity in quantities_of(joined))
+        self._values = frozenset[Value]().union(*filter(allowed.isdisjoint, stated))
         self._squeezed = _squeezed(plain)
         self._shapes = self._squeezed.text.translate(_SHAPES)
 
@@ -142,15 +226,17 @@ class SpelledText:
 @lru_cache(maxsize=4096)
 def _read_fact(fact: str) -> _Fact:
     plain = in_digits(folded(legible(fact)).strip())
-    whole = (found for found in quantities_of(plain) if found.end - found.start == len(plain))
+    whole = [
+        quantity for quantity in quantities_of(plain) if quantity.end - quantity.start == len(plain)
+    ]
     words, letters = _RUN.findall(plain), _squeezed(plain).text
     has_digits = any(map(str.isdigit, letters))
-    forms = [plain, _BRITISH.sub(lambda found: _AMERICAN[found[0]], plain)]
+    forms = [plain, _BRITISH.sub(lambda match: _AMERICAN[match[0]], plain)]
     if len(words) == 2 and not has_digits:
         forms.append(" ".join(reversed(words)))
     return _Fact(
         tuple(form for form in map(_squeezed, dict.fromkeys(forms)) if form.text),
-        frozenset[Value]().union(*(found.values for found in whole)),
+        frozenset[Value]().union(*(quantity.values for quantity in whole)),
         len(words) > 1 and " " in plain,
         letters.isdigit() and len(letters) < _MIN_DIGITS,
         has_digits,
@@ -158,7 +244,7 @@ def _read_fact(fact: str) -> _Fact:
 
 
 def _squeezed(text: str) -> _Squeezed:
-    text = _SIGN_IN_WORD.sub(lambda found: found[0].translate(_SIGNS), text)
+    text = _SIGN_IN_WORD.sub(lambda match: match[0].translate(_SIGNS), text)
     parts: list[str] = []
     breaks, blanks, ends, size, last = set[int](), set[int](), set[int](), 0, 0
     for run in _RUN.finditer(text):

@@ -1,7 +1,7 @@
 """Drafts of right answers, and how instructions are drawn for them.
 
-Instructions that shape a draft come first. Then those are drawn whose arguments are read off the
-finished text, so that all hold for it.
+Instructions that shape a draft are drawn first. The arguments of the others are read off the
+finished text, so the text follows all of them.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ class WitnessDraft:
 def write_draft(rng: random.Random, brief: Brief, fillers: int) -> WitnessDraft:
     """Draw the sentences of an answer that gives the facts of a brief."""
     job = brief.job
-    told = [choice(rng, detail.sentences).format(value) for detail, value in brief.told]
+    stated = [choice(rng, detail.sentences).format(value) for detail, value in brief.required]
     own = sample(rng, job.fillers, fillers // 2)
     more = sample(rng, FILLERS, fillers - len(own))
-    body = sample(rng, [*told, *own, *more], len(told) + fillers)
+    body = sample(rng, [*stated, *own, *more], len(stated) + fillers)
     opening = choice(rng, job.openings).format(subject=brief.subject)
     return WitnessDraft(rng, brief, [opening, *body, choice(rng, job.closings)])
 

@@ -254,38 +254,38 @@ class EquivalenceJudge(TextEnv[None]):
             question = _question_of(row)
             prompt, tools = [user(f"{question}\n\n{_RULE}")], None
         if self._question_pattern is not None:
-            found = PatternSearch().last_match(question, self._question_pattern, _FLAGS)
-            question = found or question
+            match = PatternSearch().last_match(question, self._question_pattern, _FLAGS)
+            question = match or question
         return EquivalenceTask(row["id"], tuple(prompt), answer, tools, row, question, patterns)
 
     def grade(self) -> Grade:
         """Ask the judge, several times if the arguments require it."""
         task, whole = self.task, self.answer_text.strip()
-        found = dict.fromkeys(_COMPONENTS, 0.0)
+        components = dict.fromkeys(_COMPONENTS, 0.0)
         if not whole:
-            return Grade(0.0, False, found, extracted_answer="")
+            return Grade(0.0, False, components, extracted_answer="")
         long = bool(task.patterns) and len(task.answer) > self._max_extracted
         search = PatternSearch()
         answer = whole if long else self._extracted(whole, search)
         if self._patterns:
-            found["pattern_timeout"] = float(search.timed_out)
+            components["pattern_timeout"] = float(search.timed_out)
         texts = task.question, task.answer, answer
         if self._check_swap and not long:
             verdicts = compare_both_ways(self._judge, *texts)
         else:
             verdicts = [self._judge.compare(*texts)]
-        reward = found["equal"] = float(verdicts[0].equal)
-        found["answered"] = 1.0
+        reward = components["equal"] = float(verdicts[0].equal)
+        components["answered"] = 1.0
         if verdicts[0].equal and not verdicts[-1].equal:
-            found["swap_failed"], reward = 1.0, self._swap_reward
+            components["swap_failed"], reward = 1.0, self._swap_reward
         elif self._asks_about_whole_text(verdicts[0].equal) and not long:
             verdicts.append(self._judge.compare(task.question, task.answer, whole, draw=1))
             if verdicts[-1].equal:
-                found["full_generation_equal"], reward = 1.0, self._whole_reward
-        found["too_long"] = float(any(verdict.too_long for verdict in verdicts))
-        found["forged_label"] = float(any(verdict.forged_label for verdict in verdicts))
+                components["full_generation_equal"], reward = 1.0, self._whole_reward
+        components["too_long"] = float(any(verdict.too_long for verdict in verdicts))
+        components["forged_label"] = float(any(verdict.forged_label for verdict in verdicts))
         right = all(verdict.equal for verdict in verdicts)
-        return Grade(reward, right, found, extracted_answer=answer)
+        return Grade(reward, right, components, extracted_answer=answer)
 
     def _asks_about_whole_text(self, equal: bool) -> bool:
         """Return whether the judge is asked about the whole text after the extracted answer failed.
@@ -317,8 +317,8 @@ class EquivalenceJudge(TextEnv[None]):
 
     def _extracted(self, text: str, search: PatternSearch) -> str:
         """Return the answer that the expressions extract, or the whole text."""
-        found = (search.last_match(text, pattern, _FLAGS) for pattern in self._patterns)
-        return next(filter(None, found), text)
+        matches = (search.last_match(text, pattern, _FLAGS) for pattern in self._patterns)
+        return next(filter(None, matches), text)
 
 
 def _question_of(row: Mapping[str, Any]) -> str:

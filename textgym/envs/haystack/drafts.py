@@ -30,7 +30,6 @@ __all__ = [
     "dates",
 ]
 
-
 DAYS = 365
 """The number of days from which entries come; they are numbered from 0."""
 
@@ -202,10 +201,10 @@ class DocumentDraft:
 
     def values(self, n: int) -> list[str]:
         """Draw n different values."""
-        found: dict[str, None] = {}
-        while len(found) < n:
-            found[self.value()] = None
-        return list(found)
+        drawn: dict[str, None] = {}
+        while len(drawn) < n:
+            drawn[self.value()] = None
+        return list(drawn)
 
     def days(self, n: int) -> list[int]:
         """Draw n different days in their order."""

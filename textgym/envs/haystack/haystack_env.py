@@ -16,7 +16,6 @@ from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.generation import randint
-from textgym.envs.haystack.answers import answer_line, grade_items, normalize_item
 from textgym.envs.haystack.documents import DOCUMENTS
 from textgym.envs.haystack.drafts import DocumentDraft, DocumentKind
 from textgym.envs.haystack.lc_niah import (
@@ -27,7 +26,15 @@ from textgym.envs.haystack.lc_niah import (
     grade_nodes,
     prompt_text,
 )
-from textgym.envs.haystack.questions import ASK, LEVELS, content_of, draw_row
+from textgym.envs.haystack.questions import (
+    ASK,
+    LEVELS,
+    answer_line,
+    content_of,
+    draw_row,
+    grade_items,
+    normalize_item,
+)
 from textgym.errors import (
     ExtraMissingError,
     RowError,
@@ -80,19 +87,19 @@ def read_haystack_row(row: dict[str, Any]) -> HaystackTask:
 
 def _items(row: Mapping[str, Any]) -> list[str]:
     """Return `expected_answer`: a list, the JSON of one, or items that commas separate."""
-    given = nemo_rows.field_of(row, "expected_answer")
-    if isinstance(given, str):
+    expected = nemo_rows.field_of(row, "expected_answer")
+    if isinstance(expected, str):
         try:
-            read = json.loads(given)
+            read = json.loads(expected)
         except (ValueError, RecursionError):
-            read = [item.strip() for item in given.strip().strip("[]").split(",")]
-        given = read if isinstance(read, list) else [given]
-    if given is None or not isinstance(given, list):
-        raise RowError("expected_answer", f"must be a list of strings, not {given!r:.100}")
-    for item in given:
+            read = [item.strip() for item in expected.strip().strip("[]").split(",")]
+        expected = read if isinstance(read, list) else [expected]
+    if expected is None or not isinstance(expected, list):
+        raise RowError("expected_answer", f"must be a list of strings, not {expected!r:.100}")
+    for item in expected:
         if isinstance(item, bool) or not isinstance(item, (str, int)):
             raise RowError("expected_answer", f"must be a list of strings, but has {item!r:.100}")
-    return [str(item) for item in given if item != ""]
+    return [str(item) for item in expected if item != ""]
 
 
 _SAMPLE = 20_000  # characters
@@ -162,8 +169,8 @@ class Haystack(TextEnv[None]):
     the items, separated by commas, in brackets and quotes or without.
 
     ## Reward
-    1 if the items are those of the right answer, else 0. Their order matters where the prompt asks
-    for it; otherwise they may be repeated. Items are compared without regard to case and white
+    1 if the items equal the items of the right answer, else 0. Their order matters where the prompt
+    asks for it; otherwise they may be repeated. Items are compared without regard to case and white
     space, and to the last digit.
 
     Components: `correct`, and `f1`, the F1 score of the items (where the order matters, of those in
@@ -188,12 +195,12 @@ class Haystack(TextEnv[None]):
     1. the values of two or three keys, each stated once for the group that is asked for
     2. the latest of several values of each key, or how many entries two keys have
     3. the entries of a group and a period with a condition on the value, or the keys without one
-    4. two chains of three or four references, each link of which has several entries
+    4. two chains of three or four references, where each link has several entries
     5. latest values, counts, conditions or longer chains, with entries that others declare void
 
     ## What a score means
     Silence, guesses and pasting earn 0. A policy that takes the first value beside a key earns
-    0.015, the most of those that read superficially. Taking the value beside a key in its group
+    0.015, the most of all superficial policies. Taking the value beside a key in its group
     earns 0.2, which is all of level 1 and next to nothing of the others. A score of 1 means that
     all items of all answers were right, to the last digit. One wrong item, one that is missing, or
     words after the answer make a reward 0; the component `f1` shows answers that are partly right.

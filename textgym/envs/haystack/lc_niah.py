@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import Any, Literal, get_args
 
 from textgym.core.episode import Grade
-from textgym.envs.haystack.answers import f1_score
+from textgym.envs.haystack.questions import f1_score
 from textgym.verifiers.exact import normalize_text
 from textgym.verifiers.extract import last_line
 
@@ -33,7 +33,6 @@ __all__ = [
     "prompt_text",
     "seq_match",
 ]
-
 
 _MOST_COMPARED = 100_000  # characters of the reasoning
 _MOST_WORK = 3_000_000  # pairs of equal characters that `seq_match` looks at; under a second
@@ -128,8 +127,8 @@ class _Substrings:
     """The substrings of a text, as a suffix automaton, built in linear time.
 
     State 0 stands for the empty substring. Each other state stands for substrings that end at the
-    same places, the longest of which has its `length`. Its `shorter` state has the longest suffix
-    of them that ends at more places, and `following` the states after one more character.
+    same places; its `length` is the length of the longest. Its `shorter` state has the longest
+    suffix of them that ends at more places, and `following` the states after one more character.
     """
 
     def __init__(self, text: str) -> None:
@@ -151,13 +150,13 @@ class _Substrings:
         return new
 
     def _state_after(self, state: int, character: str) -> int:
-        """Return the state whose longest substring is a state's longest one and a character."""
-        found, length = self.following[state][character], self.length[state] + 1
-        if self.length[found] == length:
-            return found
-        split = self._add_state(length, self.shorter[found], dict(self.following[found]))
-        self.shorter[found] = split
-        while state >= 0 and self.following[state].get(character) == found:
+        """Return the state of a state's longest substring with a character appended."""
+        target, length = self.following[state][character], self.length[state] + 1
+        if self.length[target] == length:
+            return target
+        split = self._add_state(length, self.shorter[target], dict(self.following[target]))
+        self.shorter[target] = split
+        while state >= 0 and self.following[state].get(character) == target:
             self.following[state][character] = split
             state = self.shorter[state]
         return split
@@ -169,12 +168,12 @@ class _Substrings:
         return len(self.length) - 1
 
 
-def _longest_common(text: str, other: str) -> int:
+def _longest_common(text: str, other_text: str) -> int:
     """Return the length of the longest common substring of two texts."""
     of_text = _Substrings(text)
     following, shorter = of_text.following, of_text.shorter
     state = length = longest = 0
-    for character in other:
+    for character in other_text:
         while state and character not in following[state]:
             state = shorter[state]
             length = of_text.length[state]
@@ -217,10 +216,10 @@ def prompt_text(row: Mapping[str, Any]) -> str:
         >>> prompt_text({"responses_create_params": {"input": [{"content": [{"text": "a"}]}, {}]}})
         'a'
     """
-    given = row["responses_create_params"]["input"]
-    if isinstance(given, str):
-        return given
-    contents = [item.get("content") for item in given]
+    prompt = row["responses_create_params"]["input"]
+    if isinstance(prompt, str):
+        return prompt
+    contents = [item.get("content") for item in prompt]
     texts: list[str] = []
     for content in contents:
         if isinstance(content, str):
@@ -255,9 +254,9 @@ def grade_nodes(
     nodes = nodes_of(text)
     score = 0.0
     if nodes is not None:
-        given, wanted = {*nodes}, {*expected}
-        both_empty = not given and not wanted
-        score = 1.0 if both_empty else f1_score(len(given & wanted), len(given), len(wanted))
+        answered, wanted = {*nodes}, {*expected}
+        both_empty = not answered and not wanted
+        score = 1.0 if both_empty else f1_score(len(answered & wanted), len(answered), len(wanted))
     measures = {name: measure(reasoning, prompt) for name, measure in OVERLAP_METRICS.items()}
     overlap = measures[metric_rule]
     reward = {

@@ -1,4 +1,6 @@
-"""The kinds of questions, each of which plants entries and knows the answer; and drawing a task.
+"""The kinds of questions, drawing a task, and grading an answer.
+
+Each kind plants entries and knows the answer:
 
 - `latest`: the present values of some keys. At level 1 the group has one value of each key, and
   other groups have values of the same keys. At higher levels each key has several values. At level
@@ -8,27 +10,44 @@
   entries fail exactly one of these. At level 5 some of those that meet all are void.
 - `absent`: the keys without an entry in a group and a period. Each key has one entry in the group,
   and one of the period in another group, so only the day of the first one decides.
-- `chain`: values that are stated by reference to another key. Each link has several entries, of
-  which the latest counts; the others lead elsewhere. At level 5 the chains are longer, and at one
-  link the entry with the latest date is void.
+- `chain`: values that are stated by reference to another key. Each link has several entries: the
+  latest counts, and the others lead elsewhere. At level 5 the chains are longer, and at one link
+  the entry with the latest date is void.
 
-Invariant: a question is drawn again until it belongs to the split, so that only one document is
-written for a task, however long it is.
+An answer is a set or a list of items.
+
+Invariants: a question is drawn again until it belongs to the split, so that only one document is
+written for a task, however long it is. Only the last line of a text is graded, in linear time; an
+answer of more than four times as many letters and digits as the right one earns nothing, so that
+nothing can be pasted; items are compared to the last digit.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from textgym.envs.generation import choice, randbelow, randint
 from textgym.envs.haystack.documents import DOCUMENTS
 from textgym.envs.haystack.drafts import REFERENCE, VALUE, DocumentDraft, Entry, Question
-from textgym.tasks.splits import split_of
+from textgym.tasks.task import split_of
+from textgym.verifiers.exact import normalize_text, plain_marks
+from textgym.verifiers.extract import last_answer, last_line
 
-__all__ = ["ASK", "LEVELS", "QUESTIONS", "content_of", "draw_row"]
-
+__all__ = [
+    "ASK",
+    "LEVELS",
+    "QUESTIONS",
+    "Verdict",
+    "answer_line",
+    "content_of",
+    "draw_row",
+    "f1_score",
+    "grade_items",
+    "items_of",
+    "normalize_item",
+]
 
 _LATEST_RULES = {1: (), 2: ("latest",), 5: ("latest", "void")}
 
@@ -118,14 +137,14 @@ class _Conditions:
 def ask_filter(draft: DocumentDraft, level: int) -> Question:
     """Ask for the numbers of entries, in any order."""
     conditions = _Conditions(draft)
-    found = [conditions.plant() for _ in range(randint(draft.rng, 1, draft.some(3, 5)))]
+    matching = [conditions.plant() for _ in range(randint(draft.rng, 1, draft.some(3, 5)))]
     for _ in range(draft.some(1, 2) if level == 5 else 0):
         draft.void(conditions.plant())
     for failing in ("group", "day", "value"):
         for _ in range(draft.some(1, 3)):
             conditions.plant(failing)
     text = draft.ask("filter", conditions.period, over=conditions.over)
-    answer = [str(entry.number) for entry in found]
+    answer = [str(entry.number) for entry in matching]
     rules = ("void",) if level == 5 else ()
     return Question(text, answer, ordered=False, rules=rules, answers=conditions.are_met)
 
@@ -257,3 +276,97 @@ def draw_row(
 def content_of(row: dict[str, Any]) -> list[str]:
     """Return what decides the split of a row: its question, which does not reveal the answer."""
     return [row["document"], row["question"]]
+
+
+_MARKS = " \t\r\u00a0,\"'`*_()[]{}.“”‘’"  # what may stand around items
+_WITHOUT_MARKS = str.maketrans("", "", _MARKS)
+_MOST_TIMES = 4
+_FENCE = "```"
+
+
+class Verdict(NamedTuple):
+    """What an answer is worth.
+
+    Attributes:
+        is_right: Whether it is the right set or list.
+        f1: The harmonic mean of precision and recall of its items.
+    """
+
+    is_right: bool
+    f1: float
+
+
+def answer_line(text: str) -> str:
+    r"""Return the answer in the last line of a text, behind `Answer:` if the line has it.
+
+    A line that only closes a code fence is skipped.
+
+    Example:
+        >>> answer_line("I looked twice.\nAnswer: 17, 4"), answer_line("```\n17, 4\n```")
+        ('17, 4', '17, 4')
+    """
+    line = last_line(text.rstrip().removesuffix(_FENCE))
+    answer = last_answer(line)
+    return line if answer is None else answer
+
+
+def items_of(line: str) -> list[str]:
+    """Return the items of a list, which commas separate, without quotes and brackets.
+
+    Example:
+        >>> items_of('["17", "Ada  Holm"]'), items_of("**17, Ada Holm**.")
+        (['17', 'ada holm'], ['17', 'ada holm'])
+    """
+    return list(filter(None, map(normalize_item, line.split(","))))
+
+
+def normalize_item(item: str) -> str:
+    """Return an item in the form in which items are compared.
+
+    Example:
+        >>> normalize_item(" **Ada  HOLM**."), normalize_item("007")
+        ('ada holm', '007')
+    """
+    return normalize_text(plain_marks(item).strip(_MARKS))
+
+
+def grade_items(line: str, expected: Sequence[str], *, ordered: bool) -> Verdict:
+    """Grade the answer in a line.
+
+    Args:
+        line: The answer, see `answer_line`.
+        expected: The right items, at least one.
+        ordered: Whether their order matters. Else items may be repeated.
+
+    Example:
+        >>> grade_items("4, 17", ["17", "4"], ordered=False)
+        Verdict(is_right=True, f1=1.0)
+        >>> grade_items("17, 5", ["17", "4"], ordered=True)
+        Verdict(is_right=False, f1=0.5)
+        >>> grade_items("17, 1, 2, 3, 4, 5, 6, 7, 8", ["17"], ordered=False)
+        Verdict(is_right=False, f1=0.0)
+    """
+    longest = _MOST_TIMES * sum(len(item.translate(_WITHOUT_MARKS)) for item in expected)
+    if len(line.translate(_WITHOUT_MARKS)) > longest:
+        return Verdict(False, 0.0)
+    items, right = items_of(line), [*map(normalize_item, expected)]
+    if ordered:
+        common = sum(map(str.__eq__, items, right))
+        return Verdict(items == right, f1_score(common, len(items), len(right)))
+    distinct, wanted = set(items), set(right)
+    return Verdict(distinct == wanted, f1_score(len(distinct & wanted), len(distinct), len(wanted)))
+
+
+def f1_score(common: int, answered: int, wanted: int) -> float:
+    """Return the F1 score of an answer, 0 if nothing is right.
+
+    Args:
+        common: How many of its items are right.
+        answered: How many items it has.
+        wanted: How many items the right answer has.
+
+    Example:
+        >>> f1_score(1, 2, 2), f1_score(0, 0, 3)
+        (0.5, 0.0)
+    """
+    return 2 * common / (answered + wanted) if common else 0.0

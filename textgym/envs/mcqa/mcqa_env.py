@@ -25,8 +25,7 @@ from textgym.envs.mcqa.mcqa_rows import (
 from textgym.errors import OracleError, RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, assistant, text_of, user
 from textgym.tasks import nemo_rows
-from textgym.tasks.splits import draw_rows
-from textgym.tasks.task import Task
+from textgym.tasks.task import Task, draw_rows
 from textgym.verifiers.choices import (
     GRADING_MODES,
     GradingMode,

@@ -78,7 +78,7 @@ class MultiStep(PartialCreditEnv[LookUps]):
 
     ## Action
     Assistant messages. Tool calls are executed. The first message without tool calls ends the
-    episode, whatever its text.
+    episode, regardless of its text.
 
     ## Tools
     - `get_synonym_value(synonym)` returns `{"synonym_value": 711}`, the sum of the code points of
@@ -262,10 +262,10 @@ class MultiStep(PartialCreditEnv[LookUps]):
     def progress(self) -> float:
         """Return the mean of the shares of the expected values looked up and submitted."""
         state, expected, values = self.state, Counter(self.task.answer), self._submitted()
-        found = share_done(len(state["found"]), state["wrong"], len(expected))
+        looked_up = share_done(len(state["found"]), state["wrong"], len(expected))
         right = (Counter(filter(_is_number, values)) & expected).total()
         submitted = share_done(right, len(values) - right, expected.total())
-        return (found + submitted) / 2
+        return (looked_up + submitted) / 2
 
     def solve(self) -> Message:
         """Look up all values at once, submit them, and end."""

@@ -12,15 +12,14 @@ from typing import Any, Protocol, TypeVar
 
 from textgym.core.authoring import StateT
 from textgym.core.text_env import TextEnv
-from textgym.envs.generation import choice
+from textgym.envs.generation import check_worlds, choice, draw_world
 from textgym.envs.office.company.database import database_of, new_state
 from textgym.envs.office.company.reference import CompanyRun
 from textgym.envs.office.company.toolkits import Tools
 from textgym.envs.office.databases import SharedDatabase, State, Table
 from textgym.envs.office.reference import Call, OfficeTask
-from textgym.envs.worlds import check_worlds, draw_world
 from textgym.messages import Message, assistant, assistant_calls
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 from textgym.users import PolicyUser, UserLike, add_usage
 
 __all__ = ["CompanyEnv", "OfficeEnv", "UserEnv"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import time
 from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from textgym.envs.office.databases import SharedDatabase, Table
 from textgym.errors import ToolError
@@ -22,9 +22,15 @@ __all__ = [
 ]  # fmt: skip
 
 MAX_PAGE_SIZE = 1_000_000
-Text = Annotated[str, StringConstraints(strip_whitespace=True), Field(coerce_numbers_to_str=True)]
-"""A string argument without the white space around it. A number is read as a string: the id 252 is
-"252"."""
+_BLANKS = str.maketrans(dict.fromkeys("\u00a0\u2007\u2009\u202f", " "))
+Text = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True),
+    Field(coerce_numbers_to_str=True),
+    AfterValidator(lambda text: text.translate(_BLANKS)),
+]
+"""A string argument without the white space around it, and with plain spaces for no-break ones. A
+number is read as a string: the id 252 is "252"."""
 _ADDRESS = re.compile(r"[a-z0-9._%+'-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*", re.IGNORECASE)
 
 

@@ -5,6 +5,7 @@ Invariants: every function takes any text and works in linear time; a text has a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,9 +13,12 @@ from textgym.errors import RowError
 from textgym.verifiers.exact import bare_answer, equal_number, equal_text, normalize_answer
 from textgym.verifiers.stated import AnswerForm
 
-__all__ = ["find_answer", "is_answer", "read_answer", "written"]
+__all__ = ["find_answer", "is_answer", "read_answer", "without_unit", "written"]
 
 _MARKS = " \t\"'“”‘’`*_"
+_ASKED = re.compile(
+    r"\bhow many (\w+)|\bexpress [^.\n]{1,200} in (\w+)\.|\bnumber of (\w+)", re.IGNORECASE
+)
 _BRACKETS = (("[", "]"), ("(", ")"), ("{", "}"))
 
 
@@ -55,6 +59,21 @@ def find_answer(text: str, form: AnswerForm | None = None) -> str:
         ('fig, pear', '12')
     """
     return bare_answer(text, form).strip(_MARKS).rstrip(_MARKS + ".")
+
+
+def without_unit(answer: str, prompt: str) -> str:
+    """Return an answer without the unit that the prompt asks for.
+
+    Example:
+        >>> without_unit("80 minutes", "How many minutes are 2 hours?")
+        '80'
+        >>> without_unit("80 hours", "How many minutes are 2 hours?")
+        '80 hours'
+    """
+    asked = {next(filter(None, match.groups())) for match in _ASKED.finditer(prompt)}
+    number, _, unit = answer.rpartition(" ")
+    names = {unit.lower(), f"{unit.lower()}s", f"{unit.lower()}es"}
+    return number if number and not names.isdisjoint(map(str.lower, asked)) else answer
 
 
 def is_answer(expected: Any, answer: str) -> bool:

@@ -10,7 +10,13 @@ from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.generation import choice, randint
-from textgym.envs.redefined_rules.answers import find_answer, is_answer, read_answer, written
+from textgym.envs.redefined_rules.answers import (
+    find_answer,
+    is_answer,
+    read_answer,
+    without_unit,
+    written,
+)
 from textgym.envs.redefined_rules.families import FAMILIES, LEVELS, draw_puzzle
 from textgym.errors import RowError
 from textgym.json_values import canonical_json
@@ -77,7 +83,8 @@ class RedefinedRules(TextEnv[None]):
     generated prompts, in `\boxed{}` or in `<answer>`. Without that form, it is what the text
     states last in one of the others, or in a last sentence such as `So the answer is 7`, or the
     whole text. It is a number, a short text, or a list of these, separated by commas. Case,
-    Markdown, quotes, LaTeX, a full stop and brackets around a list are ignored. Several guesses,
+    Markdown, quotes, LaTeX, a full stop and brackets around a list are ignored, and so is the unit
+    behind a number that the prompt asks for (`80 minutes` for "How many minutes"). Several guesses,
     such as `7 or 9`, additional words and additional items make an answer wrong.
 
     ## Info
@@ -199,8 +206,11 @@ class RedefinedRules(TextEnv[None]):
 
     def grade(self) -> Grade:
         """Compare the answer with the right one and with the usual one."""
-        form = named_form("\n".join(map(text_of, self.task.messages)))
-        answer, usual = find_answer(self.answer_text, form), self.task.row.get("usual_answer")
+        prompt = "\n".join(map(text_of, self.task.messages))
+        answer = find_answer(self.answer_text, named_form(prompt))
+        usual = self.task.row.get("usual_answer")
+        if not isinstance(self.task.answer, (str, list)):
+            answer = without_unit(answer, prompt)
         right = is_answer(self.task.answer, answer)
         components = {"correct": float(right)}
         if usual is not None:

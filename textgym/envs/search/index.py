@@ -1,6 +1,6 @@
 """A full-text index of documents, ranked by BM25 (Robertson and others, 1994).
 
-The variant and its constants are those of Lucene: a word scores
+The variant and its constants are the same as in Lucene: a word scores
 `log(1 + (N - n + 0.5) / (n + 0.5)) * f / (f + K1 * (1 - B + B * length / mean length))`, where `f`
 is how often the document has it, and `n` of the `N` documents do.
 
@@ -25,7 +25,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class SearchIndex:
-    """An index of documents that are made of parts, such as names, many of which they share.
+    """An index of documents that are made of parts, such as names, and share many of them.
 
     Args:
         ids: The ids of the documents.

@@ -28,7 +28,7 @@ from textgym.envs.search.relations import (
     MAX_REMARKS,
     RELATIONS,
     REMARKS,
-    TOLD,
+    STATED,
     TRADES,
     YEARS,
 )
@@ -71,7 +71,7 @@ class Layout:
     ) -> None:
         self._numbers, self._order, self._kinds = draws.numbers, order, kinds
         self._pools = pools
-        self._told = self._numbers < TOLD
+        self._stated = self._numbers < STATED
         self._has_former = self._numbers < HAS_FORMER
         self._remarks = 1 + (self._numbers * MAX_REMARKS).astype(np.uint8)
         # The numbers that so many relations take from each place on: one, and one for the value.
@@ -79,7 +79,7 @@ class Layout:
         self._taken = [taken]
         for _ in range(max(map(len, RELATIONS.values()))):
             taken = np.pad(taken, (0, 2))
-            taken = 1 + self._told.view(np.uint8) + np.where(self._told, taken[2:], taken[1:-1])
+            taken = 1 + self._stated.view(np.uint8) + np.where(self._stated, taken[2:], taken[1:-1])
             self._taken.append(taken)
         self.starts: list[int] = []
         self._redrawn: set[int] = set()
@@ -88,7 +88,7 @@ class Layout:
     def _find_starts(self, at: int, end_of: Callable[[int, int], int]) -> None:
         """Find where each document begins, one after the other; the first begins at a place."""
         numbers, taken = memoryview(self._numbers), [item.tobytes() for item in self._taken]
-        told, has_former = self._told.tobytes(), self._has_former.tobytes()
+        is_stated, has_former = self._stated.tobytes(), self._has_former.tobytes()
         remarks = self._remarks.tobytes()
         sizes = {kind: len(pool) for kind, pool in self._pools.items()}
         shapes, number = {}, 0
@@ -111,16 +111,16 @@ class Layout:
             is_redrawn = False
             for before_it in same_kind:
                 first = at + before_it[at]
-                if told[first] and int(numbers[first + 1] * size) == own:
+                if is_stated[first] and int(numbers[first + 1] * size) == own:
                     is_redrawn = True
             read = in_relations[at]
             sentences = read - relations
             place_of_form = at + read
-            begin = place_of_form + sentences  # of the remarks, without those of earlier values
+            begin = place_of_form + sentences  # of the remarks that are not about earlier values
             for place, before_it, pool in formers:
                 before = before_it[at]
                 first = at + before
-                if told[first]:
+                if is_stated[first]:
                     begin += 1
                     test = place_of_form + before - place + 1
                     place_of_form += 1
@@ -183,15 +183,15 @@ class Layout:
 
         for number, relation in enumerate(RELATIONS[kind]):
             first = start + self._taken[number][start]
-            told = self._told[first]
+            is_stated = self._stated[first]
             values = {"x": own, "y": value(relation.value, first + 1)}
-            tell(told, at, relation.told, values)
-            at = at + told
+            tell(is_stated, at, relation.sentences, values)
+            at = at + is_stated
             if relation.name in FORMER:
-                former = told & self._has_former[at]
+                former = is_stated & self._has_former[at]
                 values = {"y": value(relation.value, at + 1), "year": value("year", at + 2)}
                 tell(former, at + 3, FORMER[relation.name], values)
-                at = at + told + 3 * former
+                at = at + is_stated + 3 * former
         self._add_remarks(contents, kind, documents, own, at, value)
 
     def _add_remarks(
@@ -201,9 +201,9 @@ class Layout:
         chosen = np.tile(np.arange(len(forms)), (len(at), 1))
         for place in range(MAX_REMARKS):  # as `drawing.sample` exchanges them
             left = len(forms) - place
-            other = place + (self._numbers[at + 1 + place] * left).astype(np.int64)
-            taken = chosen[rows, other]
-            chosen[rows, other] = chosen[:, place]
+            exchanged = place + (self._numbers[at + 1 + place] * left).astype(np.int64)
+            taken = chosen[rows, exchanged]
+            chosen[rows, exchanged] = chosen[:, place]
             chosen[:, place] = taken
             first = at + 1 + count + _DRAWS_OF_REMARK * place
             values = {
@@ -255,8 +255,8 @@ class _Contents:
             which: Which of the documents have the sentence.
         """
         pieces = list(string.Formatter().parse(form)) if values else [(form, None, "", None)]
-        mine = documents[which]
+        holders = documents[which]
         fields = [values[name][which] for _, name, _, _ in pieces if name]
-        self.chosen += [np.full(len(mine), len(self.parts)), *fields]
-        self.documents += [mine] * (1 + len(fields))
+        self.chosen += [np.full(len(holders), len(self.parts)), *fields]
+        self.documents += [holders] * (1 + len(fields))
         self.parts.append(" ".join(text for text, _, _, _ in pieces))

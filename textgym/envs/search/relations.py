@@ -1,7 +1,7 @@
-"""What documents tell: the kinds of things in an archive, and the relations between them.
+"""What documents state: the kinds of things in an archive, and the relations between them.
 
 Invariants: a thing has one value of a relation at most; a value that is a thing has a document of
-its own; the sentences of a relation differ from those of every other one.
+its own; no two relations have a sentence in common.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ __all__ = [
     "MAX_REMARKS",
     "RELATIONS",
     "REMARKS",
-    "TOLD",
+    "STATED",
     "TRADES",
     "YEARS",
     "Kind",
     "Relation",
 ]
 
-TOLD = 0.8  # the share of relations that the documents tell
+STATED = 0.8  # the share of relations that the documents state
 HAS_FORMER = 0.4  # the share of stated relations with an earlier value, where there can be one
 MAX_REMARKS = 3  # in a document, which has one at least
 YEARS = (412, 967)
@@ -37,13 +37,13 @@ class Relation(NamedTuple):
         name: The name.
         value: The kind of its value: one of `KINDS`, or `year`, `trade`, `river` or `feet`.
         asked: A phrase for the value, with what names the thing as `{x}`.
-        told: Sentences that state it, with the thing as `{x}` and the value as `{y}`.
+        sentences: Sentences that state it, with the thing as `{x}` and the value as `{y}`.
     """
 
     name: str
     value: str
     asked: str
-    told: tuple[str, ...]
+    sentences: tuple[str, ...]
 
 
 class Kind(NamedTuple):

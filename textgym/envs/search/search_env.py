@@ -12,10 +12,8 @@ from pydantic import Field
 from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
-from textgym.envs.generation import choice
-from textgym.envs.search.questions import draw_question
-from textgym.envs.search.world import Archive, archive
-from textgym.envs.worlds import check_worlds, draw_world
+from textgym.envs.generation import check_worlds, choice, draw_world
+from textgym.envs.search.world import Archive, archive, draw_question
 from textgym.errors import RowError, StateError, ToolError, UsageError
 from textgym.messages import Message, assistant, assistant_calls, system, user
 from textgym.tasks.task import Task
@@ -79,7 +77,7 @@ class SearchState:
 
 
 class Search(TextEnv[SearchState]):
-    r"""Find the answer to a question in an archive, and cite the documents that tell it.
+    r"""Find the answer to a question in an archive, and cite the documents that state it.
 
     It measures search over several steps: whether a model follows a chain of relations with tools,
     cites exactly the documents that support its answer, and says so where none does.
@@ -107,7 +105,7 @@ class Search(TextEnv[SearchState]):
     1 if the answer and the sources are right, else 0. The answer is the text behind the last
     `Answer:`; it must be the name, word or number, or `unknown` if no document states it. Case,
     Markdown, quotes and a full stop are ignored. The sources are the ids behind the last
-    `Sources:`; they must be those of the documents of the chain, in any order, and all must have
+    `Sources:`. They must be the ids of the documents of the chain, in any order, and all must have
     been opened. Components:
 
     - `answer`: the answer is right
@@ -279,13 +277,13 @@ class Search(TextEnv[SearchState]):
             page: The page of results, from 1. A page has 5 results.
         """
         self.state.calls += 1
-        found = self.archive.index.search(query)
-        if not found:
+        ranking = self.archive.index.search(query)
+        if not ranking:
             raise ToolError("no document has a word of the query")
-        pages = -(-len(found) // PAGE_SIZE)
+        pages = -(-len(ranking) // PAGE_SIZE)
         if page > pages:
             raise ToolError(f"there are only {pages} pages of results")
-        shown = found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
+        shown = ranking[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
         return "\n".join([f"page {page} of {pages}", *map(self._summary, shown)])
 
     @tool
@@ -310,10 +308,10 @@ class Search(TextEnv[SearchState]):
     def grade(self) -> Grade:
         """Compare the answer and the sources with the task's."""
         task, state, text = self.task, self.state, plain_marks(self.answer_text)
-        said = last_answer(text) or ""
+        stated = last_answer(text) or ""
         cited = _SOURCES.findall(text)
         ids = set(map(str.upper, _ID.findall(cited[-1]))) if cited else set()
-        answer = equal_text(UNKNOWN if task.answer is None else task.answer, said)
+        answer = equal_text(UNKNOWN if task.answer is None else task.answer, stated)
         sources = ids == set(task.sources) and ids <= set(state.opened)
         right = answer and sources
         shortest = 2 * len(task.sources)
@@ -323,7 +321,7 @@ class Search(TextEnv[SearchState]):
             "few_steps": min(1.0, shortest / max(1, state.calls)) if right else 0.0,
         }
         shaped = sum(weight * components[name] for name, weight in WEIGHTS.items())
-        return Grade(shaped if self.shaped else float(right), right, components, said)
+        return Grade(shaped if self.shaped else float(right), right, components, stated)
 
     def solve(self) -> Message:
         """Search for the next thing by its name, open its document, and then answer."""
@@ -349,10 +347,10 @@ def _is_size(size: object) -> TypeGuard[int]:
     return type(size) is int and SIZES[1] <= size <= SIZES[4]
 
 
-def _sources(given: Any, archive: Archive) -> tuple[str, ...]:
-    if not isinstance(given, (list, tuple)) or not given:
-        raise RowError("sources", f"must be a list of ids that is not empty, not {given!r:.100}")
-    for id in given:
+def _sources(ids: Any, archive: Archive) -> tuple[str, ...]:
+    if not isinstance(ids, (list, tuple)) or not ids:
+        raise RowError("sources", f"must be a list of ids that is not empty, not {ids!r:.100}")
+    for id in ids:
         if not isinstance(id, str) or id not in archive.documents:
-            raise RowError("sources", f"has {id!r:.100}, which is no document of the archive")
-    return tuple(given)
+            raise RowError("sources", f"has {id!r:.100}, which is not a document of the archive")
+    return tuple(ids)

@@ -1,7 +1,11 @@
-"""An invented country: its things, what is true of them, and the documents that state it.
+"""An invented country: its things, what is true of them, its documents, and questions about it.
+
+A question is a chain of one to four relations, whole or with the last one missing.
 
 Invariants: the same seed and size give the same archive in every process; a relation is stated in
-the document of its thing or nowhere; an archive is shared: do not modify it.
+the document of its thing or nowhere; an archive is shared: do not modify it. The thing that a
+question names is the first of its chain. A question without an answer looks like one that has an
+answer, and no document states what is missing.
 """
 
 from __future__ import annotations
@@ -23,14 +27,14 @@ from textgym.envs.search.relations import (
     MAX_REMARKS,
     RELATIONS,
     REMARKS,
-    TOLD,
+    STATED,
     TRADES,
     YEARS,
     Relation,
 )
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 
-__all__ = ["Archive", "Document", "Thing", "archive"]
+__all__ = ["UNANSWERABLE", "Archive", "Document", "Question", "Thing", "archive", "draw_question"]
 
 MAX_CACHED = 24
 DRAWS = 45  # for each document, with its name; half as many again as they take
@@ -127,7 +131,7 @@ class Archive:
         values = {
             relation.name: _value(rng, relation, name, self._pools)
             for relation in RELATIONS[kind]
-            if rng.random() < TOLD
+            if rng.random() < STATED
         }
         return Thing(name, kind, values, self._ids[number]), rng
 
@@ -207,7 +211,7 @@ def _sentences(rng: random.Random, thing: Thing, by_kind: dict[str, list[str]]) 
         if value is None:
             continue
         words = {"x": thing.name, "y": value}
-        sentences.append(choice(rng, relation.told).format_map(words))
+        sentences.append(choice(rng, relation.sentences).format_map(words))
         if relation.name in FORMER and rng.random() < HAS_FORMER:
             former = _another(rng, by_kind[relation.value], value)
             words = {"y": former, "year": str(randint(rng, *YEARS))}
@@ -222,3 +226,70 @@ def _sentences(rng: random.Random, thing: Thing, by_kind: dict[str, list[str]]) 
             )
         )
     return sample(rng, sentences, len(sentences))
+
+
+UNANSWERABLE = 0.12  # the share of questions without an answer
+_FORMS = (
+    "{word} is {asked}?",
+    "I would like to know {asked}.",
+    "Please find out {asked}.",
+    "I need to know {asked}.",
+    "Can you tell me {asked}?",
+    "Do you know {asked}?",
+)
+
+
+class Question(NamedTuple):
+    """A question.
+
+    Attributes:
+        text: The question.
+        answer: The answer; None if no document states it.
+        sources: The ids of the documents that state the steps; if there is no answer, the last
+            one lacks the next step.
+    """
+
+    text: str
+    answer: str | None
+    sources: list[str]
+
+
+def draw_question(rng: random.Random, archive: Archive, hops: int) -> Question:
+    """Draw a question.
+
+    Args:
+        rng: The random generator.
+        archive: The archive.
+        hops: The number of relations, from 1 to 4.
+    """
+    answerable = rng.random() >= UNANSWERABLE
+    names = list(archive.things)
+    while True:
+        question = _attempt(rng, archive, choice(rng, names), hops, answerable)
+        if question is not None:
+            return question
+
+
+def _attempt(
+    rng: random.Random, archive: Archive, name: str, hops: int, answerable: bool
+) -> Question | None:
+    """Follow relations at random; None if they lead to no question of the wanted form."""
+    things = [archive.things[name]]
+    asked = KINDS[things[0].kind].called.format(x=name)
+    for hop in range(hops):
+        thing, is_last = things[-1], hop == hops - 1
+        relation = choice(rng, RELATIONS[thing.kind])
+        asked = relation.asked.format(x=asked)
+        value = thing.values.get(relation.name)
+        if is_last:
+            if (value is not None) != answerable:
+                return None
+            word = "Who" if relation.value == "person" else "What"
+            text = choice(rng, _FORMS).format(word=word, asked=asked)
+            return Question(text, value, [thing.document for thing in things])
+        if value is None or relation.value not in RELATIONS:
+            return None
+        if any(thing.name == value for thing in things):
+            return None
+        things.append(archive.things[value])
+    return None

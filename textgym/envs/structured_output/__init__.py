@@ -1,10 +1,10 @@
-"""Structured outputs: prose in, a document that follows a JSON Schema out.
+"""Structured outputs: a document that follows a JSON Schema, written from prose.
 
-- `env`: the environment; `rows`: its rows.
+- `structured_output_env`: the environment; `structured_output_rows`: its rows.
 - `generator`: drawing a task, from the tables in `kinds` and `forms`.
 - `answers`: what the oracle and the random policy write.
 """
 
-from textgym.envs.structured_output.env import StructuredOutput
+from textgym.envs.structured_output.structured_output_env import StructuredOutput
 
 __all__ = ["StructuredOutput"]

@@ -2,7 +2,8 @@
 
 - `policy`: `OpenAIPolicy`, with its retries and errors.
 - `requests`: requests to the two endpoints, in messages or in token ids.
-- `request_format`: the sampling fields of a request, adapted to what the server accepts.
-- `replies`: reads replies: an action, or a kind of failure.
-- `connection_pool`: HTTP connections of each event loop; `rate_limit`: when requests may start.
+- `protocol`: the sampling fields of a request, adapted to what the server accepts; reading a reply,
+  which is an action or a kind of failure.
+- `connections`: HTTP connections of each event loop, and when requests may start.
+- `arguments`: checks of the arguments of `OpenAIPolicy`.
 """

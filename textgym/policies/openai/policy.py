@@ -36,21 +36,22 @@ from textgym.policies.openai.arguments import (
     checked_key,
     checked_url,
 )
-from textgym.policies.openai.connection_pool import (
+from textgym.policies.openai.connections import (
+    MAX_WAIT,
     ConnectionPool,
     HTTPReply,
     NoReplyError,
+    RateLimiter,
 )
-from textgym.policies.openai.rate_limit import MAX_WAIT, RateLimiter
-from textgym.policies.openai.replies import (
+from textgym.policies.openai.protocol import (
     FailedRequest,
     FailureCause,
     ModelRequest,
     ParsedReply,
+    RequestFormat,
     model_ids,
     read_reply,
 )
-from textgym.policies.openai.request_format import RequestFormat
 from textgym.policies.openai.requests import ChatRequest, CompletionRequest
 
 __all__ = ["OpenAIPolicy", "split_spec"]

@@ -22,11 +22,15 @@ from textgym.messages import Message, ToolSchema, message_problem, text_of
 from textgym.policies.base import Action
 from textgym.policies.chat.hermes import with_parsed_calls, with_tool_prompt
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
-from textgym.policies.openai.replies import FailureCause, InvalidReplyError, ParsedReply, as_json
-from textgym.policies.openai.request_format import RequestFormat
+from textgym.policies.openai.protocol import (
+    FailureCause,
+    InvalidReplyError,
+    ParsedReply,
+    RequestFormat,
+    as_json,
+)
 
 __all__ = ["ChatRequest", "CompletionRequest"]
-
 
 _REASONING = ("reasoning_content", "reasoning")  # the newer name in vLLM and others
 _OWN_KEYS = frozenset((*_REASONING, "role", "content", "tool_calls", "name", "tool_call_id"))

@@ -4,8 +4,8 @@
 `verifier_reward` is a reward function for other data sets.
 
 - `episodes` plays the tasks of a data set with the policy of `policies`. `samples` has the rows of
-  data sets and the samples of batches, `rewards` the reward functions, and `logprobs` compares the
-  log probabilities of rollout and training.
+  data sets and the samples of batches, and `rewards` the reward functions. `policies` also compares
+  the log probabilities of rollout and training.
 - `episodes_trainer`: `EpisodesTrainer`, for episodes with several token sequences.
 - `rollout_worker`: `EpisodesWorker`, for the asynchronous trainer.
 - `tool_episodes`: `ToolEpisodes`, whose tools TRL calls itself.

@@ -15,13 +15,18 @@ from typing import TYPE_CHECKING, Any
 from textgym.errors import TrainingError, UsageError
 from textgym.mixtures import weights_of
 from textgym.registry import registered_envs
-from textgym.rollouts.env_set import Envs, check_minimum
+from textgym.rollouts.env_pool import Envs, check_minimum
 from textgym.rollouts.player import EpisodePlayer
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 from textgym.training.logprob_gap import LogprobGap
 from textgym.training.tasks import TaskRef, check_no_split, list_tasks, shown_prompt
-from textgym.training.trl.logprobs import bound_of, compare_logprobs
-from textgym.training.trl.policies import check_plays_itself, policy_of, tokenizer_of
+from textgym.training.trl.policies import (
+    bound_of,
+    check_plays_itself,
+    compare_logprobs,
+    policy_of,
+    tokenizer_of,
+)
 from textgym.training.trl.rewards import (
     RewardFunc,
     check_has_rewards,

@@ -13,13 +13,11 @@ from typing import Any
 from trl import GRPOTrainer
 
 from textgym.errors import UsageError
-from textgym.training.trl.logprobs import trainer_logprobs
-from textgym.training.trl.policies import tokenizer_of
+from textgym.training.trl.policies import tokenizer_of, trainer_logprobs
 from textgym.training.trl.samples import Sample, filler_row
 from textgym.trajectories.tokens import TokenRow
 
 __all__ = ["EpisodesTrainer", "add_rows", "check_trains_whole"]
-
 
 _MEAN_OVER_ROWS = ("grpo", "sapo")  # of means over the tokens of each row
 _SUM_OVER_ROWS = ("dr_grpo",)  # divided by the number of rows

@@ -1,7 +1,7 @@
 """Reward functions for TRL.
 
 Invariants: a reward that does not exist is None, never 0: the episode failed, is of another
-environment, or does not have the component. A user-defined function that pays an episode without a
+environment, or does not have the component. A user-defined function that gives such an episode a
 reward causes a warning.
 """
 
@@ -127,13 +127,13 @@ def check_has_rewards(samples: Sequence[Sample], functions: Sequence[RewardFunc]
 
 
 def watch_payments(functions: MutableSequence[Any], own: Sequence[RewardFunc]) -> None:
-    """Make user-defined reward functions warn if they pay an episode that has no reward.
+    """Make user-defined reward functions warn if they reward an episode that has no reward.
 
     Such an episode would count in the baseline of its group.
 
     Args:
         functions: The reward functions of the trainer. Functions that are not `own` are replaced. A
-            reward model cannot be replaced; it pays every completion, so the warning comes at once.
+            reward model cannot be replaced. It scores every completion, so the warning comes now.
         own: The reward functions of the episodes.
     """
     for position, function in enumerate(functions):

@@ -24,7 +24,7 @@ from trl.experimental.async_grpo.async_rollout_worker import RolloutSample
 
 from textgym.errors import TrainingError, UsageError
 from textgym.policies import Policy
-from textgym.rollouts.env_set import check_minimum
+from textgym.rollouts.env_pool import check_minimum
 from textgym.training.trl.episodes import Episodes
 from textgym.training.trl.policies import sampling_of, server_policy
 from textgym.training.trl.rewards import RewardFunc, check_has_rewards, log_episodes
@@ -44,7 +44,7 @@ class EpisodesWorker:
     """Plays episodes for `AsyncGRPOTrainer`; pass it as its `rollout_worker`.
 
     The rows of the data set are played again and again, each in a group of `num_generations`
-    episodes. Rewards are those of `episodes`, and the advantages of a group are
+    episodes. `episodes` gives the rewards, and the advantages of a group are
     (reward - mean) / (std + 1e-6). An episode that was split is one sample for each token sequence
     if `episodes` has `on_split="whole"`.
 

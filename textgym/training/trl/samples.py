@@ -75,7 +75,7 @@ class Sample:
 
     Attributes:
         trajectory: The episode.
-        row: Its tokens, or those of its first sequence.
+        row: Its tokens, or the tokens of its first sequence.
         reward: The return; None if the episode failed or is not trained on.
         more_rows: The tokens of its other sequences.
     """

@@ -14,7 +14,7 @@ from typing import Any
 
 from textgym.errors import TrainingError, UsageError
 from textgym.messages import Message, ToolSchema, assistant_calls, text_of
-from textgym.rollouts.env_set import Envs
+from textgym.rollouts.env_pool import Envs
 from textgym.training.driven import MessageEpisode
 from textgym.training.tasks import TaskRef, prompt_messages
 from textgym.training.trl.episodes import Episodes

@@ -31,7 +31,6 @@ __all__ = [
     "write_dataset",
 ]
 
-
 AGENT_NAME = "textgym"
 
 
@@ -40,7 +39,7 @@ def write_dataset(
 ) -> Path:
     """Write a Parquet file for `data.train_files` or `data.val_files`, and return its path.
 
-    The columns are those of verl's own data sets: `data_source` is the environment's id, and
+    The columns are the same as in verl's own data sets: `data_source` is the environment's id, and
     `extra_info` has the task and how its environment is made. The text of `prompt` is only
     displayed: the environment gives the prompt when an episode begins.
 

@@ -1,4 +1,4 @@
-"""Option letters: alone, in front of a text, and in a sentence such as "it is B, not A".
+"""Option letters: by themselves, before a text, and in a sentence such as "it is B, not A".
 
 A sentence is read as a list of words and punctuation marks, without its Markdown. Invariants:
 
@@ -32,7 +32,8 @@ _OPENING_QUOTES = frozenset("([\"'“‘")
 _CLOSING_QUOTES = frozenset(")]\"'”’")
 _LIST_MARKS = frozenset(").:]")
 _LINKS = frozenset([*"/|&,;+", "or", "and", "nor"])
-_HEDGES = frozenset(["maybe", "perhaps", "possibly", "option"])
+_DOUBTS = frozenset(["maybe", "perhaps", "possibly"])
+_HEDGES = _DOUBTS | {"option"}
 # "A metal" is an article and a noun; "A is right" is an option and a verb.
 _WORDS_AFTER_OPTION_A = frozenset([
     "and", "as", "because", "but", "due", "fits", "for", "given", "instead", "is", "it", "must",
@@ -46,6 +47,9 @@ _NEGATION_BEFORE = re.compile(
     r"(?:(?i:\b(?:not|never|neither|nor|except|excluding|than|cannot|anything but|all but"
     r"|instead of)|n't)"
     r"(?: (?!(?:but|so|rather|because|since|therefore)\b)[a-z]+){0,4}"  # "not the option"
+    r"|\b(?i:unlike|besides|opposite of|next to|(?:letter|one|option|choice)(?: right| just)?"
+    r" (?:after|before|above|below|following|preceding|behind|beside))"
+    r"(?: (?:the|option|choice|answer|letter))*"
     r"|\b(?i:rul(?:e|es|ed|ing) out|eliminat(?:e|es|ed|ing)|(?:reject|discard)(?:s|ed|ing)?)"
     r"(?: (?:the|option|choice|answer|letter))*)"
     r"(?: [(\[\"'“‘])*\Z"
@@ -89,7 +93,7 @@ def is_latin_letter(text: str) -> bool:
 
 
 def to_latin_letters(text: str) -> str:
-    """Replace Arabic, Bengali and full-width option letters that stand alone by A to D.
+    """Replace Arabic, Bengali and full-width letters of options, as whole words, by A to D.
 
     Example:
         >>> to_latin_letters("(ب) or Ｃ, not جيد")
@@ -221,6 +225,8 @@ def _are_alternatives(between: Sequence[str], behind: str) -> bool:
     start = next((i for i, word in enumerate(words) if word not in _CLOSING_QUOTES), 0)
     if words[start] in _LINKS and (_LINKS | _HEDGES | _OPENING_QUOTES).issuperset(words[start:]):
         return True  # "A, B", "A) and maybe (B"
+    if words[-1] in _DOUBTS and not any(map(str.isalpha, words[:-1])):
+        return True  # "B: maybe A"
     while words and words[-1] in _OPENING_QUOTES:
         words.pop()
     return words[-1:] == ["or"] or words[-2:] == ["or", "option"]  # "A if hot, or B"

@@ -1,10 +1,10 @@
 r"""The grading modes of multiple choice: the part of a text that counts, and how it is read.
 
-The modes have the names of those of NeMo Gym's `mcqa` server. Each reads one part of the text:
+The modes have the names that NeMo Gym's `mcqa` server uses. Each reads one part of the text:
 
-- `strict_single_letter_boxed`: the last closed `\boxed{}`, which holds one capital letter, alone or
-  with a text behind it.
-- `lenient_boxed`: the same box, which may also hold an option's text, alone or among other words.
+- `strict_single_letter_boxed`: the last closed `\boxed{}`, which holds one capital letter, with or
+  without a text behind it.
+- `lenient_boxed`: the same box, which may also hold an option's text, with or without other words.
 - `lenient_answer_colon`: the first `Answer:`, followed by a letter, an option's text, or both.
 - `lenient_answer_colon_md`: the last `Answer:` that names one letter.
 
@@ -70,6 +70,9 @@ _PART_OF_PREVIOUS = re.compile(
     r"|(?<=\d)!"  # "12" in "12!"
 )
 _REJECTION = re.compile(r"\b(?:not|never|no|neither|nor|except|wrong|false|incorrect)\b|n['’]t\b")
+_EXCLUSION = re.compile(
+    r"\b(?:(?:any|every)thing but|all but|(?:other|rather) than|unlike|instead of|far from)\b"
+)
 _REJECTION_OF_OTHERS = re.compile(r"[,;(–—-]\s*(?:(?:and|but)\s+)?not\s+(?=\w)")  # "zinc, not tin"
 
 
@@ -154,6 +157,9 @@ def _letter_of_box(box: str, options: Mapping[str, str]) -> str:
     with an option's whole text, such as "E. coli", does not begin with a letter.
     """
     text = latex_to_text(box)
+    word = _OPTION_WORD.match(text)
+    if word and not _whole_option(text, options):
+        text = text[word.end() :]
     letter = lone_letter(text)
     if letter:
         return letter if letter in options else ""
@@ -284,7 +290,8 @@ def _mentioned_option(text: str, options: Mapping[str, str]) -> str:
         return ""
     [(letter, (start, end))] = spans.items()
     behind = _REJECTION_OF_OTHERS.sub("", answer[end:])
-    return "" if _REJECTION.search(answer, 0, start) or _REJECTION.search(behind) else letter
+    is_rejected = _REJECTION.search(answer, 0, start) or _EXCLUSION.search(answer, 0, start)
+    return "" if is_rejected or _REJECTION.search(behind) else letter
 
 
 def _find_words(words: str, text: str) -> int:

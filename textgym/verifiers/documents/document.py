@@ -19,7 +19,7 @@ __all__ = [
 MAX_LENGTH = 100_000  # characters of a document
 MAX_DEPTH = 100
 _OPENING = re.compile(r"(?P<fence>(?P<mark>[`~])(?P=mark){2,}+)(?P<language>[^\r\n]*)\r?\n")
-_LANGUAGE = re.compile(r"[\w+-]{0,20}[ \t]{0,20}")
+_LANGUAGE = re.compile(r"[ \t]{0,20}[\w+-]{0,20}[ \t]{0,20}")
 
 
 class DocumentError(ValueError):

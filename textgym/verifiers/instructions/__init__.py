@@ -4,7 +4,7 @@ IFEval has 25, IFBench 58, and open-instruct adds 29 to IFEval's. `INSTRUCTIONS`
 and `follows` returns verdicts on a text.
 
 - `instruction`: what an instruction is, and verdicts.
-- `sentences`, `languages`: how checks read a text.
+- `sentences`: how checks read a text.
 - `ifeval`, `ifbench`, `open_instruct`: the checks.
 """
 

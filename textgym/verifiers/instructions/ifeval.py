@@ -22,12 +22,14 @@ from textgym.verifiers.instructions.instruction import (
     compare,
     instruction,
 )
-from textgym.verifiers.instructions.languages import LANGUAGES, Language, detect_language
 from textgym.verifiers.instructions.sentences import (
     EMPHASIS,
+    LANGUAGES,
     QUOTATION_MARKS,
+    Language,
     bullet_mark,
     count_word,
+    detect_language,
     normalized,
     split_at_asterisks,
     split_sentences,

@@ -1,28 +1,48 @@
-"""Sentences, words and Markdown marks of a text, as the checks read them.
+"""Sentences, words, Markdown marks and the language of a text, as the checks read them.
 
 English text is split into sentences by Punkt (Kiss and Strunk, 2006) as implemented in nltk, with
 the abbreviations and frequent first words of sentences given here, so that no trained model is
-needed. nltk is a part of the extra `constraints` and is imported on first use. Every function takes
-linear time. The sentences and tokens of recent texts are cached, since several instructions need
-them.
+needed. langdetect, which detects languages, draws random samples of the text's trigrams. It is
+seeded here, so that the same text always gets the same answer. Both libraries are part of the extra
+`constraints` and are imported on first use. Every function takes linear time. The sentences and
+tokens of recent texts are cached, since several instructions need them.
 """
 
 from __future__ import annotations
 
 import re
 import string
+from collections import Counter
 from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator
 
 from textgym.errors import ExtraMissingError, install_advice
 
 __all__ = [
-    "CLOSING", "EMPHASIS", "MARKS", "QUOTATION_MARKS", "bare_words", "bullet_mark", "count_word",
-    "lower_words", "needs_constraints", "normalized", "split_at_asterisks", "split_sentences",
-    "split_words", "without_emphasis", "word_tokens", "words_by_sentence",
+    "CLOSING",
+    "EMPHASIS",
+    "LANGUAGES",
+    "MARKS",
+    "QUOTATION_MARKS",
+    "Language",
+    "bare_words",
+    "bullet_mark",
+    "count_word",
+    "detect_language",
+    "lower_words",
+    "needs_constraints",
+    "normalized",
+    "split_at_asterisks",
+    "split_sentences",
+    "split_words",
+    "without_emphasis",
+    "word_tokens",
+    "words_by_sentence",
     "words_without_punctuation",
-]  # fmt: skip
+]
 
 ValueT = TypeVar("ValueT")
 
@@ -296,3 +316,82 @@ def split_at_asterisks(text: str, number: int) -> list[str]:
     parts = [part.strip() for part in _DIVIDERS[number].split(text)]
     start = 0 if parts[0] else 1
     return parts[start:] if parts[-1] else parts[start:-1]
+
+
+LANGUAGES = {
+    "af": "Afrikaans", "ar": "Arabic", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan",
+    "cs": "Czech", "cy": "Welsh", "da": "Danish", "de": "German", "el": "Greek", "en": "English",
+    "es": "Spanish", "et": "Estonian", "fa": "Persian", "fi": "Finnish", "fr": "French",
+    "gu": "Gujarati", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian",
+    "id": "Indonesian", "it": "Italian", "ja": "Japanese", "kn": "Kannada", "ko": "Korean",
+    "lt": "Lithuanian", "lv": "Latvian", "mk": "Macedonian", "ml": "Malayalam", "mr": "Marathi",
+    "ne": "Nepali", "nl": "Dutch", "no": "Norwegian", "pa": "Punjabi", "pl": "Polish",
+    "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak", "sl": "Slovenian",
+    "so": "Somali", "sq": "Albanian", "sv": "Swedish", "sw": "Swahili", "ta": "Tamil",
+    "te": "Telugu", "th": "Thai", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian",
+    "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+"""The languages that can be detected, by their ISO 639-1 code."""
+
+_MAX_LENGTH = 20_000
+_VOTES = 10
+_SURE = 0.99
+
+
+def _known(code: str) -> str:
+    if code not in LANGUAGES:
+        raise ValueError(f"{code!r} is not one of {', '.join(LANGUAGES)}")
+    return code
+
+
+Language = Annotated[str, AfterValidator(_known)]
+"""A code of `LANGUAGES`."""
+
+
+@lru_cache(maxsize=256)
+def detect_language(text: str) -> str | None:
+    """Return the code of a text's main language; None if the text has too few letters.
+
+    The answer for one or two words is a guess. Only the beginning of a long text is read.
+
+    Raises:
+        ExtraMissingError: The extra `constraints` is not installed.
+
+    Example:
+        >>> detect_language("Das Wetter ist heute sehr schön."), detect_language("1 + 1 = 2")
+        ('de', None)
+    """
+    code, share = _guess(text, seed=0)
+    if share > _SURE:
+        return code
+    votes = Counter(_guess(text, seed)[0] for seed in range(_VOTES))
+    return votes.most_common(1)[0][0]
+
+
+def _guess(text: str, seed: int) -> tuple[str | None, float]:
+    """Return the most frequent language among the samples of a seed, and its share."""
+    factory = _detectors()
+    from langdetect.lang_detect_exception import LangDetectException
+
+    detector = factory.create()
+    detector.seed = seed
+    detector.append(text[:_MAX_LENGTH])
+    try:
+        languages = detector.get_probabilities()
+    except LangDetectException:  # there are no letters
+        return None, 1.0
+    if not languages:
+        return None, 0.0
+    return languages[0].lang.partition("-")[0], languages[0].prob
+
+
+@cache
+def _detectors() -> Any:
+    """Return a factory of detectors. It is not langdetect's own, which has a global seed."""
+    try:
+        from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
+    except ImportError:
+        raise needs_constraints("detecting languages") from None
+    detectors = DetectorFactory()
+    detectors.load_profile(PROFILES_DIRECTORY)
+    return detectors

@@ -32,7 +32,7 @@ from textgym.json_values import canonical_json
 from textgym.names import import_object
 from textgym.policies.base import Policy
 from textgym.policies.specs import POLICY_KINDS, make_policy
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 from textgym.verifiers.exact import match
 from textgym.verifiers.judge.client import ReplyClient, ReplyFunction
 from textgym.verifiers.judge.prompt import JudgeOptions, JudgePrompt

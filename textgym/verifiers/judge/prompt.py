@@ -21,7 +21,7 @@ from typing_extensions import TypedDict
 
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, system, user
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 from textgym.verifiers.judge.labels import Labels
 
 __all__ = ["JudgeOptions", "JudgePrompt", "marked", "split_judge_options"]

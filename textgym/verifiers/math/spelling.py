@@ -35,6 +35,10 @@ _REMOVED = re.compile(
     r"|\\(?:bf|rm|it|sf|tt|mathstrut|strut|large|Large|huge|small|checkmark)(?![a-zA-Z])"
     r"|\\neg(?:thin|med|thick)space(?![a-zA-Z])|\\phantom\{[^{}]*+\}"
     r"|\\(?:textcolor|color)\{[a-zA-Z]*+\}(?:\{\})?|\\text\{\s*+[Aa]nswer:?\s*+\}|\A\s*+\\approx(?![a-zA-Z])"
+    r"|\A\s*+\\text\{\s*+(?i:(?:the )?(?:(?:final|correct|total|maximum|minimum) )?"
+    r"(?:answer|total|result|solution|value|area|perimeter|volume|sum|product|difference|number|count"
+    r"|probability|average|mean|median|length|distance|speed|cost|price|profit|maximum|minimum|time))"
+    r" ?[:=]\s*+\}"
 )
 _SYNONYMS = {
     "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac", "\\dbinom": "\\binom",

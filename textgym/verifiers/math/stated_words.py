@@ -22,8 +22,9 @@ __all__ = ["stated_text"]
 
 _BOLD = re.compile(r"\*\*([^*\n]{1,100})\*\*")
 _VERB = re.compile(
-    r"\b(?:is|are|be|equals|becomes|gives|get|has|have"
-    r"|(?:takes?|took|lasts?|lasted)(?: (?:him|her|them|us|me|you|it))?)\b[: ]*",
+    r"(?:\b(?:is|are|be|equals|becomes|gives|get|has|have|falls|fell"
+    r"|(?:takes?|took|lasts?|lasted)(?: (?:him|her|them|us|me|you|it))?)"
+    r"|(?<=\bit)['’]s|(?<=\bthat)['’]s)\b[: ]*",
     re.IGNORECASE,
 )
 _DOUBT = re.compile(
@@ -44,6 +45,14 @@ _NO_LIMIT = re.compile(
     r"(?:,? (?:because|since|as)\b(?:(?!\b(?:or|if|unless)\b)[^\d$\\=]){1,150})?",
     re.IGNORECASE,
 )
+_OPENING_YES_OR_NO = re.compile(
+    r"\s*(yes|no)[.!]\s+(?!(?-i:[a-z]))(?=.{0,80}[a-z]{2})", re.IGNORECASE
+)
+_UNDONE = re.compile(
+    r"\b(?:yes|no|true|false|wrong|incorrect|wait|actually|correction|sorry|oops|hmm|mistake|sure"
+    r"|kidding|guess|alternatively|or|maybe|perhaps|answer)\b",
+    re.IGNORECASE,
+)
 _EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
 _SUBJECT = re.compile(
     r"(?:(?:so|thus|therefore|hence),? )?"
@@ -52,7 +61,9 @@ _SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _SMALL_WORDS = re.compile(
-    r"(?:(?:on|at|in|an?|the|exactly|just|only) )+(?=\w{2})(?!or\b|and\b)", re.IGNORECASE
+    r"(?:(?:on|at|in|an?|the|exactly|just|only) )+(?=\w{2})(?!or\b|and\b)"
+    r"(?!(?<=the )(?:one|two|three|four|five|six|seven|eight|nine|ten)\W*\Z)",
+    re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"(?:an?|the)\b", re.IGNORECASE)
 _AT = re.compile(r"(?:\A|[:=,]|\b(?:at|on|is|be|was|about|around|by))\s*\Z", re.IGNORECASE)
@@ -81,6 +92,7 @@ def stated_text(text: str, question: str = "") -> list[str]:
         return []
     if not statement.is_labelled and len({*map(str.lower, _BARE_YES_OR_NO.findall(text))}) > 1:
         return []
+    opening = _OPENING_YES_OR_NO.match(text)
     answer = _YES_OR_NO.match(statement.text)
     if answer is not None and len(set(_EITHER.findall(statement.text.lower()))) == 1:
         return [answer[1]]
@@ -97,6 +109,8 @@ def stated_text(text: str, question: str = "") -> list[str]:
     predicate = words[small.end() if small else start :].strip(" .,;:!")
     subject = None if statement.is_labelled else _asked_subject(words, question)
     readings = [predicate, subject]
+    if opening and not statement.is_labelled and not _UNDONE.search(text, opening.end()):
+        readings.append(opening[1])
     if not is_denied and not UNSURE.search(words):
         name = _bold(marked)
         is_described = small is not None and _ARTICLE.match(small[0])

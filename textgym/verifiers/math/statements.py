@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from textgym.verifiers.boxed import FORMULA
 from textgym.verifiers.stated import DENIED_LABEL
 
 __all__ = [
@@ -43,13 +44,6 @@ _DECORATION = re.compile(
     r"[\"“”«»„‟∎■□✓✅🎉]|\\(?:blacksquare|square|qed|checkmark|therefore|implies|Rightarrow)(?![a-zA-Z])"
 )
 _SQUARED_UNIT = re.compile(r"\$(\^\{?\d\}?)\$")
-_MATH = re.compile(
-    r"\$\$[^$]{1,2000}\$\$|\$(?=\S)[^$\n]{0,2000}?[^$\s\\]\$(?!\d)"
-    r"|\\\((?:(?!\\[()])[^\\]|\\(?![()]).){1,2000}?\\\)"
-    r"|\\\[(?:[^\\]|\\(?![\[\]]).){1,2000}?\\\]"
-    r"|\\begin\{(?P<kind>[a-zA-Z]{4,12}\*?)\}(?:[^\\]|\\(?!begin|end)){1,2000}?\\end\{(?P=kind)\}",
-    re.DOTALL,
-)
 _LABEL = re.compile(
     r"\banswers?\b(?: (?:to|of|for)\b[^.:\n]{1,80}?)??"
     r"\s{0,3}(?:[:：=]|\b(?:is|are|was|(?:would|should|must|will) be|equals)\b(?!n't))"
@@ -80,7 +74,7 @@ REASON = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 UNSURE = re.compile(
-    r"\b(?:or|maybe|perhaps|possibly|either|alternatively|and/or|vs|versus|to|through|otherwise|unless"
+    r"\b(?:or|if|maybe|perhaps|possibly|either|alternatively|and/or|vs|versus|to|through|otherwise|unless"
     r"|hence)\b|\.\.\.|…|→|—|~",
     re.IGNORECASE,
 )
@@ -98,7 +92,8 @@ WRONG = re.compile(
 _DENIED = re.compile(r"\b(?:not|never|neither|nor)\b[^,;:]{0,40}\Z", re.IGNORECASE)
 _FILLER = re.compile(
     r"(?:(?:indeed|simply|just|exactly|approximately|about|around|roughly|equal to|given by|both"
-    r"|then|therefore|thus|hence|clearly|now|that|only|an?(?! or\b| and\b|,)"
+    r"|then|therefore|thus|hence|clearly|now|that|only|(?-i:A)(?=: )"
+    rf"|an?(?= (?!(?:or|and)\b)(?:[a-zA-Z]{{2}}|[\d${_HIDDEN}]))"
     r"|the (?:number|value|pair|point|fraction|set|interval|expression|function|integer|total))"
     r"\b|[:=≈≡\s])\s*",
     re.IGNORECASE,
@@ -107,13 +102,17 @@ _NEGATIVE = re.compile(r"\b(?:minus|negative) (?=[\d$\\])", re.IGNORECASE)
 _ATOM = (
     rf"(?:{_HIDDEN}+|\\[a-zA-Z]+|\\[,;!:%$# {{}}]|\d+(?:[.,]\d+)*|\.\d+"
     r"|(?<![A-Za-z])(?:sin|cos|tan|ln|log|sqrt|exp|pi|infinity|inf)(?![A-Za-z])"
-    r"|(?<![A-Za-z'’.])(?![aAI]\s+\w)[A-Za-zθπφα](?![A-Za-z'’])"
+    r"|[θπφα]|(?<![A-Za-z'’.])(?![aAI]\s+(?!(?:or|and)\b)(?:[A-Za-z]{2}|\d))[A-Za-z](?![A-Za-z'’])"
     r"|[-+*/^=≈<>()\[\]{}|!%√∞±≤≥²³½¼¾×·÷−–_°′∪∩∈∅:$€£¥])"
 )
 _RUN = re.compile(rf"{_ATOM}(?:(?: ?[,;]? ?(?:and|or|&) |[ ,;\n]*){_ATOM})*")
 _HAS_VALUE = re.compile(rf"(?![\^_])[\s\S]*?(?:[\dA-Za-z√∞½¼¾π∅{_HIDDEN}]|\\[a-zA-Z])")
 _NUMBER = re.compile(rf"[\d½¼¾∞{_HIDDEN}]|\\[a-zA-Z]")
-_IS = re.compile(r"\b(?:is|are|equals) (?=[\d$\\(\[√{-]|" + _HIDDEN + "|[a-z] ?=)")
+_FORMULA_BEFORE = re.compile(
+    r"(?:\A|\b(?:is|are|be|equals|get|so|thus|hence|therefore|then)\b)\W*\Z", re.IGNORECASE
+)
+_OPERATION = re.compile(r"[\w)²³] ?[-+*/^=·×] ?[\w(]|\w[²³]")
+_IS = re.compile(r"\b(?:is|are|equals):? (?=[\d$\\(\[√{-]|" + _HIDDEN + "|[a-z] ?=)")
 _LEADING, _TRAILING = " ,;=≈:)]}", " ,;:([{"
 _OPERATOR_AT_END = re.compile(r"[-+*/^=_−–×·÷<>]\Z|\A[*/^_×·÷<>]")
 _GLUED_BEFORE, _GLUED_BEHIND = " \n(:=≈[>*_|,;-'‘)]}", ".,;:!?)]}'’ °"
@@ -123,14 +122,15 @@ _PART_BEFORE = re.compile(
     r"|product|difference|quotient|inverse|reciprocal|power|square|cube|divisor|factor|opposite|mod"
     r"|modulo|base|complement|outside|successor|predecessor|subtract|exceeds?|close|up|almost|nearly"
     r"|far|prime after|number after|remainder|negative"
-    r"|page|chapter|step|question|theorem|section|problem|exercise|not sure,|no idea,)"
+    r"|no|page|chapter|step|question|theorem|section|problem|exercise|not sure,|no idea,)"
     r"(?: (?:of|the|from|to))* ?\Z",
     re.IGNORECASE,
 )
 _PART_BEHIND = re.compile(
     r" ?(?:times(?! as| more| larger| bigger| greater)|plus|minus|squared|cubed|divided|multiplied"
     r"|over|choose|factorial|(?:less|more|greater) than|modulo|mod|percent of|per cent of|% of"
-    r"|to the|and a (?:half|third|quarter)|raised|below|remainder|base)\b",
+    r"|to the|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
+    r"|hundredth|thousandth)s|halves|and a (?:half|third|quarter)|raised|below|remainder|base)\b",
     re.IGNORECASE,
 )
 _COMPOUND = re.compile(r" ?(?!but )[a-z]{1,12}(?: and)? ?", re.IGNORECASE)
@@ -229,7 +229,7 @@ def statements(text: str) -> Iterator[_Statement]:
 
 def _hide(text: str) -> str:
     """Return a text of the same length in which formulas hold no letters and full stops."""
-    return _MATH.sub(lambda match: _HIDDEN * len(match.group()), text)
+    return FORMULA.sub(lambda match: _HIDDEN * len(match.group()), text)
 
 
 def _sentences(hidden: str) -> Iterator[tuple[int, int]]:
@@ -265,13 +265,13 @@ def _value_in(statement: str, hidden: str, is_labelled: bool) -> str | None:
     start = start_of(hidden)
     runs = [run for run in _RUN.finditer(hidden, start) if _HAS_VALUE.match(run.group())]
     numbers = [run for run in runs if _NUMBER.search(run.group())]
-    runs = numbers or (runs if is_labelled else [])
+    runs = numbers or [run for run in runs if is_labelled or _is_formula(hidden, run)]
     if not runs:
         return None
     if WRONG.search(hidden):
         return ""
     verbs = [] if is_labelled else [*_IS.finditer(hidden, runs[0].start())]
-    runs = [run for run in runs if not verbs or run.start() >= verbs[-1].end()] or runs
+    runs = [run for run in runs if not verbs or run.end() > verbs[-1].end()] or runs
     reason = REASON.search(hidden, runs[0].start())
     if reason is not None:
         hidden = hidden[: reason.start()]
@@ -280,6 +280,16 @@ def _value_in(statement: str, hidden: str, is_labelled: bool) -> str | None:
     if _is_part(hidden, runs):
         return ""
     return _as_formula(statement[run.start() : run.end()], hidden[run.end() :])
+
+
+def _is_formula(hidden: str, run: re.Match[str]) -> bool:
+    """Return whether a run without numbers is all that a sentence states."""
+    return bool(
+        _OPERATION.search(run.group())
+        and _FORMULA_BEFORE.search(hidden[: run.start()])
+        and not DENIED_LABEL.search(hidden[: run.start()])
+        and not hidden[run.end() :].strip(" .!")
+    )
 
 
 def start_of(statement: str) -> int:

@@ -19,7 +19,7 @@ from textgym.errors import UsageError
 from textgym.verifiers.choices.letters import named_letter
 from textgym.verifiers.math.quantities import holds_quantity, quantity
 from textgym.verifiers.math.stated_words import stated_text
-from textgym.verifiers.math.statements import stated_value
+from textgym.verifiers.math.statements import UNSURE, stated_value
 from textgym.verifiers.math.words import (
     option_letter,
     option_letters,
@@ -50,6 +50,7 @@ MAX_TIMEOUT = 3600.0
 _MAX_ANSWER = 100_000  # characters that are read, from the end
 _MAX_CACHED_ANSWER = 2_000  # characters of an answer whose verdict is cached
 _HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2012"), "-")
+_WORDED = re.compile(r"\\(?:text(?:bf|it|rm)?|mathrm|mbox)\s?\{[^{}]*[a-zA-Z]{2}[^{}]*\}")
 _INTEGER = re.compile(r"-?[1-9][0-9]{0,29}|0")
 
 
@@ -125,7 +126,7 @@ def verify(
         texts = [stated.text] if is_boxed else stated_text(answer, question)
         return _compare_words(words, letter, question, [*map(plain_words, texts)])
     if is_boxed:
-        formula = quantity(plain_words(stated.text)) or stated.text.strip()
+        formula = _formula_in(stated.text.strip())
     else:
         spoken = stated_text(answer) if holds_quantity(answer) else []
         quantities = (quantity(plain_words(text)) for text in spoken)
@@ -161,6 +162,13 @@ def equal_math(
         False
     """
     return verify(expected, generated, question=question, form=form, timeout=timeout).equal
+
+
+def _formula_in(box: str) -> str:
+    """Return the formula in a box, which may be a text with a value, such as `42 pens`."""
+    words = plain_words(box)
+    is_sentence = _WORDED.fullmatch(box) and not UNSURE.search(words)
+    return quantity(words) or (stated_value(f"Answer: {words}") if is_sentence else "") or box
 
 
 def _compare_words(words: str, letter: str, question: str, texts: list[str]) -> MathVerdict:

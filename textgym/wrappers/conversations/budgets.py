@@ -15,7 +15,6 @@ from textgym.wrappers.rewards.costs import length_function, sampled_text
 
 __all__ = ["ContextWindow", "TokenBudget", "TurnBudget"]
 
-
 LEFT = "{left}"
 
 
@@ -226,7 +225,7 @@ class ContextWindow(ConversationWrapper):
         if (max_messages is None) == (max_tokens is None):
             raise UsageError("ContextWindow needs max_messages or max_tokens, and not both")
         if (max_tokens is None) != (tokenizer is None):
-            raise UsageError("ContextWindow: max_tokens needs a tokenizer, and nothing else does")
+            raise UsageError("ContextWindow: max_tokens needs a tokenizer, and vice versa")
         limit = max_tokens if max_messages is None else max_messages
         check_count(self, "max_messages" if max_tokens is None else "max_tokens", limit)
         self._limit: Any = limit

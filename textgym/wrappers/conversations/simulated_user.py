@@ -13,7 +13,7 @@ from textgym.json_values import copy_json
 from textgym.layers import graded_cut
 from textgym.messages import Message, text_of, user
 from textgym.spaces import read_action
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 from textgym.users import Fact, Memory, PolicyUser, ScriptedUser, UserLike, UserTurn, add_usage
 from textgym.users.scripted_user import memory_problem
 from textgym.wrappers.base import MessageEnv, StepResult, check_count

@@ -130,10 +130,13 @@ def test_silence_loses() -> None:
 def test_saying_that_it_cannot_be_done_wins_where_it_cannot() -> None:
     assert played(IMPOSSIBLE, "I am sorry, this cannot be done.")["reward"] == 1
     assert played(IMPOSSIBLE, "There is no such colleague.")["reward"] == 1
+    assert played(IMPOSSIBLE, "I couldn't locate that colleague.")["reward"] == 1
+    assert played(IMPOSSIBLE, "I located that colleague.")["reward"] == 0
 
 
 def test_saying_so_loses_where_it_can() -> None:
     assert played(COMPLETE, "I am sorry, this cannot be done.")["reward"] == 0
+    assert played(COMPLETE, "I couldn't locate that colleague.")["reward"] == 0
 
 
 def test_a_doubt_does_not_spoil_what_was_carried_out() -> None:

@@ -15,7 +15,7 @@ from desk_reader import CONDITIONS, READINGS, DeskReader, play_contingency
 
 import textgym
 from textgym.envs.office.contingency import Contingency
-from textgym.envs.office.contingency.contingency_tasks import LEVELS
+from textgym.envs.office.contingency.contingency_env import LEVELS
 from textgym.envs.office.contingency.steps import KINDS
 from textgym.messages import assistant_calls, text_of
 

@@ -35,7 +35,9 @@ DRAW = "analytics_create_plot"
 READ = [  # a tool, the arguments of the reference, and those that differ
     (SEND, MAIL, {"body": "At noon? "}), (SEND, MAIL, {"body": "\nAt noon?\n"}),
     (SEND, MAIL, {"recipient": f" {ANN} "}), (SEND, MAIL, {"recipient": ANN.upper() + "\n"}),
-    (SEND, MAIL, {"subject": "Lunch\u00a0"}),
+    (SEND, MAIL, {"subject": "Lunch\u00a0"}), (SEND, MAIL, {"body": "At\u00a0noon?"}),
+    (ADD, LI, {"customer_name": "Li\u00a0Wu"}), (CREATE, TASK, {"task_name": "Fix\u202fbug"}),
+    (CREATE, TASK, {"board": "Back\u00a0end"}),
     (ADD, LI, {"customer_phone": "(399) 396-4906"}), (ADD, LI, {"customer_phone": "399.396.4906"}),
     (ADD, LI, {"customer_phone": "3993964906"}), (ADD, LI, {"customer_phone": 3993964906}),
     (ADD, LI, {"customer_phone": "399\u2011396\u20114906"}),
@@ -72,7 +74,10 @@ OTHER = [
     (ADD, LI, {"customer_phone": "399-396-4907"}), (ADD, LI, {"customer_phone": "396-4906"}),
     (ADD, LI, {"customer_phone": "399-396-4906 or 399-396-4907"}),
     (ADD, LI, {"customer_phone": "not 399-396-4906"}), (ADD, LI, {"customer_phone": "none"}),
-    (ADD, LI, {"notes": "not met"}),
+    (ADD, LI, {"notes": "not met"}), (ADD, LI, {"customer_name": "LiWu"}),
+    (ADD, LI, {"customer_name": "Li\u00a0\u00a0Wu"}), (ADD, LI, {"customer_name": "Li\u200bWu"}),
+    (CREATE, TASK, {"task_name": "Fix-bug"}), (SEND, MAIL, {"body": "At_noon?"}),
+
     (ADD, LI, {"follow_up_by": "22.05.2025"}), (CREATE, TASK, {"due_date": "2025-05-21 10:00"}),
     (CREATE, TASK, {"due_date": "12.05.2025"}), (SEND, MAIL, {"body": "At  noon?"}),
     (SEND, MAIL, {"subject": "Lunch!"}), (BOOK, MEETING, {"event_start": "21.05.2025 11:00"}),

@@ -14,7 +14,7 @@ from textgym.envs.office.workplace import WorkplaceAssistant
 from textgym.envs.office.workplace.templates import LEVELS
 from textgym.errors import UsageError
 from textgym.messages import Message, assistant, assistant_calls
-from textgym.tasks.splits import split_of
+from textgym.tasks.task import split_of
 
 TASKS = 60
 SPLITS = ("train", "validation", "test")

@@ -25,13 +25,13 @@ __all__ = [
 
 
 class Detail(NamedTuple):
-    """Something that notes tell of each thing.
+    """A detail that the notes state of each thing.
 
     Attributes:
         label: What it is, such as `date`.
         values: Its possible values.
-        clue: The words with which the value tells a thing from others, a template.
-        sentences: Ways of saying it in an answer, templates.
+        clue: A template of words that identify a thing by the value.
+        sentences: Templates of sentences that state it in an answer.
         least: The words that choose the thing with the lowest value; "" if values have no order.
     """
 
@@ -46,13 +46,13 @@ class Job(NamedTuple):
     """A short writing job about one of several things.
 
     Attributes:
-        kind: What is to be written, such as `invitation`.
-        thing: What the notes tell of, such as `event`.
+        kind: The kind of text, such as `invitation`.
+        thing: The kind of thing in the notes, such as `event`.
         subjects: The possible names of such a thing.
-        requests: Ways of asking for the text; `{which}` tells the thing.
+        requests: Ways of asking for the text; `{which}` identifies the thing.
         notes: Ways of introducing the notes.
         openings: First sentences of an answer; `{subject}` is the name.
-        details: What the notes tell of each thing.
+        details: What the notes state of each thing.
         fillers: Sentences that go with any thing of the job.
         closings: Last sentences of an answer.
         usual: Words that an answer is likely to use.

@@ -39,7 +39,7 @@ def determinant(a: Matrix) -> int:
 def determinants(rng: random.Random, level: int) -> Problem:
     """Find a determinant.
 
-    Level 1 has two rows, 2 three rows of which one has a single entry, 3 three full rows, 4 a
+    Level 1 has two rows, 2 three rows and one of them has a single entry, 3 three full rows, 4 a
     product, 5 four rows.
     """
     a = _matrix(rng, (2, 3, 3, 2, 4)[level - 1], (2, 3, 3, 2, 4)[level - 1], 9 - level)

@@ -29,7 +29,6 @@ __all__ = [
     "read_database",
 ]
 
-
 _LAYOUTS = {
     "emails": Layout(
         ("email_id", "inbox/outbox", "sender/recipient", "subject", "sent_datetime", "body"),
@@ -149,7 +148,7 @@ def _rows(name: str, path: Path, content: Any) -> list[dict[str, str]]:
     return [dict(zip(header, cells, strict=True)) for cells in rows if cells]
 
 
-MAX_CACHED = 64  # databases, in addition to those of running episodes
+MAX_CACHED = 64  # databases, in addition to the ones that running episodes use
 
 
 @lru_cache(MAX_CACHED)

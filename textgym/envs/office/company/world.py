@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from textgym.envs.generation import choice, randbelow, randint, sample
 from textgym.envs.office.company import vocabulary as words
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 
 __all__ = ["OPENS", "SHUTS", "Company", "Person", "World", "company", "world"]
 
@@ -284,8 +284,8 @@ def _customers(rng: random.Random, today: date, sales: tuple[Person, ...]) -> li
         due = contact + timedelta(days=randint(rng, 7, 70))
         due += timedelta(days=due == today)
         phone = f"{randint(rng, 200, 989)}-{randint(rng, 200, 989)}-{randint(rng, 1000, 9999)}"
-        said = sample(rng, words.NOTES, randbelow(rng, 4))
-        noted = sorted(contact - timedelta(days=randint(rng, 0, 40)) for _ in said)
+        notes = sample(rng, words.NOTES, randbelow(rng, 4))
+        noted = sorted(contact - timedelta(days=randint(rng, 0, 40)) for _ in notes)
         rows.append(
             {
                 "customer_id": next(ids),
@@ -297,7 +297,7 @@ def _customers(rng: random.Random, today: date, sales: tuple[Person, ...]) -> li
                 "product_interest": choice(rng, words.INTERESTS),
                 "status": choice(rng, words.STATUSES),
                 "follow_up_by": due.isoformat(),
-                "notes": " ".join(f"{day}: {text}" for day, text in zip(noted, said, strict=True)),
+                "notes": " ".join(f"{day}: {text}" for day, text in zip(noted, notes, strict=True)),
             }
         )
     return rows

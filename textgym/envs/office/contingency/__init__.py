@@ -1,4 +1,4 @@
-"""A coach company's desk, where only what the tools return decides what is to be done."""
+"""A coach company's desk, where the tools' results decide what has to be done."""
 
 from textgym.envs.office.contingency.contingency_env import Contingency
 

@@ -17,11 +17,10 @@ from typing import NamedTuple
 
 from textgym.envs.generation import choice, randbelow, randint, sample
 from textgym.envs.office.databases import Layout, SharedDatabase
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 from textgym.verifiers.state import Row
 
 __all__ = ["DAYS", "TIERS", "TOWNS", "Desk", "DeskDatabase", "Policies", "desk", "draw_policies"]
-
 
 TIERS = ("standard", "silver", "gold")
 

@@ -14,7 +14,7 @@ from textgym.envs.office.contingency.desk import TOWNS, Desk
 from textgym.envs.office.reference import ReferenceRun
 from textgym.envs.office.tool_arguments import Text, Toolkit, one_of, page_of, require
 from textgym.errors import ToolError
-from textgym.tasks.hashing import hash_int
+from textgym.tasks.task import hash_int
 from textgym.tools import tool
 from textgym.verifiers.exact import plain_marks
 from textgym.verifiers.state import Row

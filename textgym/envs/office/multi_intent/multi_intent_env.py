@@ -27,7 +27,6 @@ from textgym.users.phrases import say
 
 __all__ = ["MultiIntent"]
 
-
 PATIENCE = 3  # questions that the user tolerates
 INSTRUCTIONS = """\
 You are the user of an assistant, and you talk to it in short messages. Say this to it now, in \
@@ -66,8 +65,8 @@ class MultiIntent(UserEnv[MultiIntentState]):
     now, what was taken back, and which request a correction is about. A conversation counts only if
     nothing in it went wrong, because one change too many is as bad as one that is missing.
 
-    The companies, databases and tools are those of `textgym/WorkplaceAssistant-v0`. A user makes
-    two to six requests, in one message or over up to three turns. Requests are corrected or
+    The companies, databases and tools are the same as in `textgym/WorkplaceAssistant-v0`. A user
+    makes two to six requests, in one message or over up to three turns. Requests are corrected or
     cancelled, in the same message or after they were carried out, and some take a value from
     another one: "to whoever takes over the task", "at the new end of that meeting". The model
     carries out each message before it answers, and then the user says the next one. Mails are

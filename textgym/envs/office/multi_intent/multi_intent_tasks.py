@@ -35,7 +35,6 @@ from textgym.errors import RowError
 
 __all__ = ["LEVELS", "Intent", "MultiIntentTask", "Turn", "draw", "read_task"]
 
-
 LEVELS = (1, 2, 3, 4, 5)
 
 
@@ -265,7 +264,7 @@ class Turn(NamedTuple):
 
     Attributes:
         text: The text.
-        calls: The calls that carry it out, after those of the earlier turns.
+        calls: The calls that carry it out, after the calls of the earlier turns.
         look_ups: Calls that find the information for them. They are not graded.
     """
 

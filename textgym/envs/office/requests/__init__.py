@@ -1,13 +1,12 @@
 """Office requests whose details can be left out or replaced.
 
-- `details`: what a request is about, and what can be left out of it, such as the day of a meeting
+- `details`: what a request is about, what can be left out of it, such as the day of a meeting, and
+  what a model may ask about it
 - `kinds`: the kinds of requests, with their wordings and the calls that carry them out
-- `questions`: what a model may ask about the details
 """
 
-from textgym.envs.office.requests.details import Detail, draw_detail
+from textgym.envs.office.requests.details import OFFICE_SLOTS, Detail, draw_detail, without_quotes
 from textgym.envs.office.requests.kinds import KINDS, Kind, Request, draw_request, unknown_request
-from textgym.envs.office.requests.questions import OFFICE_SLOTS, without_quotes
 
 __all__ = [
     "KINDS",

@@ -62,14 +62,14 @@ def move(draft: DeskDraft, surprise: bool) -> Outcome:
     booking = draft.find(lambda: choice(draft.rng, draft.desk.rows("bookings")), fits)
     customer, departure = _use(draft, booking)
     town, day = str(departure["destination"]), str(departure["date"])
-    target, other, later = sample(draft.rng, _others(draft, booking), 3)
+    target, alternative, later = sample(draft.rng, _others(draft, booking), 3)
     n = int(booking["listed_seats"] or 0)
     seats = f"{in_words(n)} seat{'s' if n > 1 else ''}"
     text = draft.phrase(
         _MOVE,
         who=draft.who(customer),
         town=town,
-        time=draft.either(clock(target), clock(other)),
+        time=draft.either(clock(target), clock(alternative)),
         n=seats,
         later=clock(later),
     )
@@ -102,11 +102,11 @@ def cancel_replaced(draft: DeskDraft, surprise: bool) -> Outcome:
         is_replaced = row["status"] == "replaced"
         return is_replaced == surprise and _is_new(draft, _in_place_of(draft, row))
 
-    booking, other = draft.find(draw, fits), draw()
+    booking, alternative = draft.find(draw, fits), draw()
     _use(draft, _in_place_of(draft, booking))
     id = str(booking["booking_id"])
-    draft.need(other["booking_id"] != id)
-    text = draft.phrase(_REPLACED, id=draft.either(id, str(other["booking_id"])))
+    draft.need(alternative["booking_id"] != id)
+    text = draft.phrase(_REPLACED, id=draft.either(id, str(alternative["booking_id"])))
     current = draft.do("get_booking", booking_id=id)
     happened = False
     while current.get("replaced_by"):

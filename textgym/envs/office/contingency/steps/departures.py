@@ -70,7 +70,7 @@ class Asked(NamedTuple):
 
 def book(draft: DeskDraft, surprise: bool) -> Outcome:
     """Book seats on a departure; on the next one with enough seats if it has too few."""
-    n, other = draft.two(2, MOST_SEATS)
+    n, alternative = draft.two(2, MOST_SEATS)
 
     def fits(asked: Asked) -> bool:
         later = [place for place, row in enumerate(asked.rows) if _has_room(row, n)]
@@ -86,7 +86,7 @@ def book(draft: DeskDraft, surprise: bool) -> Outcome:
 
     asked = draft.find(lambda: _draw(draft), fits)
     customer = _traveller(draft, asked)
-    number = draft.either(in_words(n), in_words(other))
+    number = draft.either(in_words(n), in_words(alternative))
     text = _text(draft, _BOOK, customer, asked, n=number)
     id, happened = draft.look_up_customer(customer), False
     for row in draft.departures(asked.town, asked.day):
@@ -105,7 +105,7 @@ def book_up_to(draft: DeskDraft, surprise: bool) -> Outcome:
 
     In half of the surprises the price has changed, but not beyond the limit.
     """
-    n, other = draft.two(2, MOST_SEATS)
+    n, alternative = draft.two(2, MOST_SEATS)
     gap, beyond = randint(draft.rng, 4, 25), draft.rng.random() < 0.5
 
     def fits(asked: Asked) -> bool:
@@ -125,7 +125,7 @@ def book_up_to(draft: DeskDraft, surprise: bool) -> Outcome:
     asked = draft.find(lambda: _draw(draft), fits)
     customer = _traveller(draft, asked)
     limit = int(asked.row["listed_price"] or 0) + gap
-    number = draft.either(in_words(n), in_words(other))
+    number = draft.either(in_words(n), in_words(alternative))
     text = _text(draft, _BOOK_UP_TO, customer, asked, n=number, limit=limit)
     id = draft.look_up_customer(customer)
     row = draft.departure_at(asked.town, asked.day, asked.time)
@@ -148,7 +148,7 @@ def book_up_to(draft: DeskDraft, surprise: bool) -> Outcome:
 
 def book_cheapest(draft: DeskDraft, surprise: bool) -> Outcome:
     """Book seats on the cheapest departure of a day, which may be on a later page of the list."""
-    n, other = draft.two(2, MOST_SEATS)
+    n, alternative = draft.two(2, MOST_SEATS)
 
     def fits(asked: Asked) -> bool:
         prices = [_lowest_price(row) for row in asked.rows]
@@ -164,7 +164,7 @@ def book_cheapest(draft: DeskDraft, surprise: bool) -> Outcome:
 
     asked = draft.find(lambda: _draw(draft), fits)
     customer = _traveller(draft, asked)
-    number = draft.either(in_words(n), in_words(other))
+    number = draft.either(in_words(n), in_words(alternative))
     text = _text(draft, _BOOK_CHEAPEST, customer, asked, n=number)
     id = draft.look_up_customer(customer)
     rows = draft.departures(asked.town, asked.day)

@@ -41,17 +41,17 @@ def order(draft: DeskDraft, surprise: bool) -> Outcome:
         lambda: choice(draft.rng, draft.desk.rows("items")),
         lambda row: (int(row["in_stock"] or 0) < n) == surprise and draft.is_new(row["name"]),
     )
-    other = draft.find(
+    substitute = draft.find(
         lambda: _plentiful(draft), lambda row: row is not item and draft.is_new(row["name"])
     )
-    draft.use(item["name"], other["name"])
+    draft.use(item["name"], substitute["name"])
     trip = draft.previous.trip if draft.previous else None
     customer = None if trip else _customer(draft)
     text = draft.phrase(
         _ORDER,
         n=draft.either(in_words(n), in_words(other_n)),
         item=item["name"],
-        other=other["name"],
+        other=substitute["name"],
         whom=f"for {draft.who(customer)}" if customer else "for that trip",
     )
     if trip:
@@ -62,9 +62,9 @@ def order(draft: DeskDraft, surprise: bool) -> Outcome:
     listed = draft.look_up_item(str(item["name"]))
     happened = int(listed["in_stock"] or 0) < n
     if happened:
-        listed = draft.look_up_item(str(other["name"]))
+        listed = draft.look_up_item(str(substitute["name"]))
     draft.do("place_order", **buyer, item_id=listed["item_id"], quantity=n)
-    return Outcome(text, happened, f"if you had to order the {other['name']}s")
+    return Outcome(text, happened, f"if you had to order the {substitute['name']}s")
 
 
 def order_by_policy(draft: DeskDraft, surprise: bool) -> Outcome:

@@ -82,12 +82,12 @@ def _meet_about_customer(draft: CompanyDraft) -> dict[str, str]:
     "Schedule a {length} event named '{title}' on {day} at {time} with the sender of {mail}",
 )
 def _meet_sender(draft: CompanyDraft) -> dict[str, str]:
-    said, mail = draw_mail(draft, is_received=True, ways=NEUTRAL)
+    mention, mail = draw_mail(draft, is_received=True, ways=NEUTRAL)
     title, minutes = draft.choice(words.NEW_MEETINGS), draft.choice((30, 60))
     start = draft.start(draft.work_day())
     draft.book(title, mail["sender/recipient"], start, minutes)
     return {
-        "mail": said,
+        "mail": mention,
         "title": title,
         "length": draft.length(minutes),
         "day": draft.day(start.date()),

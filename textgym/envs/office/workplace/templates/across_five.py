@@ -58,10 +58,10 @@ def _meet_and_mail_if_overdue(draft: CompanyDraft) -> dict[str, str]:
     " with the subject 'Standing in for {name}'",
 )
 def _stand_in(draft: CompanyDraft) -> dict[str, str]:
-    name, other = (person.first for person in draft.team(2))
+    name, colleague = (person.first for person in draft.team(2))
     day = draft.work_day(3, 20)
     body = draft.choice(("Thank you for helping out.", "Please have a look at your new tasks."))
-    address, helper = draft.address(name), draft.address(other)
+    address, helper = draft.address(name), draft.address(colleague)
     events = draft.events(address, since=draft.today, until=day)
     tasks = draft.tasks(assigned_to_email=address, list_name="In Progress")
     draft.need(events and tasks)
@@ -70,7 +70,7 @@ def _stand_in(draft: CompanyDraft) -> dict[str, str]:
     for task in tasks:
         draft.change_task(task, "assigned_to_email", helper)
     draft.send(helper, f"Standing in for {name}", body)
-    return {"name": name, "other": other, "day": draft.day(day), "body": body}
+    return {"name": name, "other": colleague, "day": draft.day(day), "body": body}
 
 
 @template(
@@ -87,10 +87,10 @@ def _stand_in(draft: CompanyDraft) -> dict[str, str]:
     " 'Taking over from {name}', text '{body}'",
 )
 def _take_over(draft: CompanyDraft) -> dict[str, str]:
-    name, other = (person.first for person in draft.sales(2))
+    name, colleague = (person.first for person in draft.sales(2))
     status = draft.choice(words.STATUSES)
     body = draft.choice(("Good luck with it!", "Call me if anything is unclear."))
-    address, successor = draft.address(name), draft.address(other)
+    address, successor = draft.address(name), draft.address(colleague)
     customers = draft.customers(assigned_to_email=address, status=status)
     events = draft.coming(address)
     draft.need(customers and events)
@@ -99,7 +99,7 @@ def _take_over(draft: CompanyDraft) -> dict[str, str]:
     for event in events:
         draft.change_event(event, "participant_email", successor)
     draft.send(successor, f"Taking over from {name}", body)
-    return {"name": name, "other": other, "status": status, "body": body}
+    return {"name": name, "other": colleague, "status": status, "body": body}
 
 
 @template(

@@ -88,12 +88,12 @@ def _distribution_of_day(draft: CompanyDraft) -> dict[str, str]:
     " {other}",
 )
 def _two_plots(draft: CompanyDraft) -> dict[str, str]:
-    one, other = draft.choice(tuple(VALUES)), draft.choice(tuple(VALUES))
-    draft.need(one != other)
+    first, second = draft.choice(tuple(VALUES)), draft.choice(tuple(VALUES))
+    draft.need(first != second)
     kind, (since, until) = draft.choice(tuple(PLOTS)), draft.period(3, 25)
-    draft.plot(VALUES[one], PLOTS[kind], since, until)
-    draft.plot(VALUES[other], PLOTS[kind], since, until)
-    return {"one": one, "other": other, "kind": kind, **days_of(draft, since, until)}
+    draft.plot(VALUES[first], PLOTS[kind], since, until)
+    draft.plot(VALUES[second], PLOTS[kind], since, until)
+    return {"one": first, "other": second, "kind": kind, **days_of(draft, since, until)}
 
 
 @template(
@@ -142,11 +142,11 @@ def _extreme_source(draft: CompanyDraft) -> dict[str, str]:
     " the total visits of that day alone",
 )
 def _better_of_two_days(draft: CompanyDraft) -> dict[str, str]:
-    value, one, other = draft.choice(("total visits", "engaged users")), *draft.period(2, 12)
-    figures = {day: on(draft.visits(TOOLS[value], day, day), day) for day in (one, other)}
+    value, first, second = draft.choice(("total visits", "engaged users")), *draft.period(2, 12)
+    figures = {day: on(draft.visits(TOOLS[value], day, day), day) for day in (first, second)}
     best = draft.top(figures)
     draft.plot("total_visits", "histogram", best, best)
-    return {"value": value, "one": draft.day(other), "other": draft.day(one)}
+    return {"value": value, "one": draft.day(second), "other": draft.day(first)}
 
 
 @template(
@@ -197,19 +197,19 @@ def _plot_if_ever_above(draft: CompanyDraft) -> dict[str, str]:
     " to {until}, over the same days, as a {kind}",
 )
 def _stronger_source(draft: CompanyDraft) -> dict[str, str]:
-    one, other = draft.choice(words.SOURCES), draft.choice(words.SOURCES)
-    draft.need(one != other)
+    first, second = draft.choice(words.SOURCES), draft.choice(words.SOURCES)
+    draft.need(first != second)
     (since, until), kind = draft.period(3, 14), draft.choice(tuple(KINDS))
     best = draft.top(
         {
             source: sum(
                 draft.visits("traffic_source_count", since, until, traffic_source=source).values()
             )
-            for source in (one, other)
+            for source in (first, second)
         }
     )
     draft.plot(value_of(best), KINDS[kind], since, until)
-    return {"one": one, "other": other, "kind": kind, **days_of(draft, since, until)}
+    return {"one": first, "other": second, "kind": kind, **days_of(draft, since, until)}
 
 
 @template(

@@ -194,12 +194,12 @@ def _push_back(draft: CompanyDraft) -> dict[str, str]:
     "From today on I meet {other} instead of {name}. Update the participant of each such event.",
 )
 def _swap_participant(draft: CompanyDraft) -> dict[str, str]:
-    name, other = (person.first for person in draft.colleagues(2))
-    events, address = draft.coming(draft.address(name)), draft.address(other)
+    name, colleague = (person.first for person in draft.colleagues(2))
+    events, address = draft.coming(draft.address(name)), draft.address(colleague)
     draft.need(len(events) > 1)
     for event in events:
         draft.change_event(event, "participant_email", address)
-    return {"name": name, "other": other}
+    return {"name": name, "other": colleague}
 
 
 @template(
@@ -348,9 +348,9 @@ def _thin_out(draft: CompanyDraft) -> dict[str, str]:
     "Please reschedule everything in my calendar from {day} to {other}; the times of day stay.",
 )
 def _move_day(draft: CompanyDraft) -> dict[str, str]:
-    day, other = draft.work_day(1, 20), draft.work_day(21, 33)
+    day, later = draft.work_day(1, 20), draft.work_day(21, 33)
     for event in draft.events(since=day, until=day):
         time = event["event_start"][11:]
-        draft.change_event(event, "event_start", f"{other} {time}")
+        draft.change_event(event, "event_start", f"{later} {time}")
     draft.need(len(draft.writes) > 2)
-    return {"day": draft.day(day), "other": draft.day(other)}
+    return {"day": draft.day(day), "other": draft.day(later)}

@@ -109,17 +109,17 @@ def _follow_up_by_name(draft: CompanyDraft) -> dict[str, str]:
     " {product}",
 )
 def _reassign_some(draft: CompanyDraft) -> dict[str, str]:
-    name, other = (person.first for person in draft.sales(2))
+    name, colleague = (person.first for person in draft.sales(2))
     customer = draft.row("customers")
     status, product = customer["status"], customer["product_interest"]
     rows = draft.customers(
         assigned_to_email=draft.address(name), status=status, product_interest=product
     )
     draft.need(rows)
-    address = draft.address(other)
+    address = draft.address(colleague)
     for row in rows:
         draft.change_customer(row, "assigned_to_email", address)
-    return {"name": name, "other": other, "status": status, "product": product}
+    return {"name": name, "other": colleague, "status": status, "product": product}
 
 
 @template(
@@ -260,15 +260,15 @@ def _follow_up_if_stale(draft: CompanyDraft) -> dict[str, str]:
     " on.",
 )
 def _share_in_turns(draft: CompanyDraft) -> dict[str, str]:
-    name, one, other = (person.first for person in draft.sales(3))
+    name, first, second = (person.first for person in draft.sales(3))
     status = draft.choice(words.STATUSES)
     rows = draft.customers(assigned_to_email=draft.address(name), status=status)
     draft.need(len({row["last_contact_date"] for row in rows}) == len(rows) > 2)
-    takers = [draft.address(one), draft.address(other)]
+    takers = [draft.address(first), draft.address(second)]
     ordered = sorted(rows, key=lambda row: row["last_contact_date"])
     for place, row in enumerate(ordered):
         draft.change_customer(row, "assigned_to_email", takers[place % 2])
-    return {"name": name, "status": status, "one": one, "other": other}
+    return {"name": name, "status": status, "one": first, "other": second}
 
 
 @template(

@@ -58,9 +58,9 @@ def _forward_by_id(draft: CompanyDraft) -> dict[str, str]:
     "Can you delete {mail}?",
 )
 def _delete_mail(draft: CompanyDraft) -> dict[str, str]:
-    said, mail = draw_mail(draft)
+    mention, mail = draw_mail(draft)
     draft.delete_mail(mail)
-    return {"mail": said}
+    return {"mail": mention}
 
 
 @template(
@@ -84,10 +84,10 @@ def _mail_to_name(draft: CompanyDraft) -> dict[str, str]:
     "Please answer {mail}: '{answer}'",
 )
 def _reply_to_mail(draft: CompanyDraft) -> dict[str, str]:
-    said, mail = draw_mail(draft, is_received=True)
+    mention, mail = draw_mail(draft, is_received=True)
     answer = draft.choice(words.ANSWERS)
     draft.reply(mail, answer)
-    return {"mail": said, "answer": answer}
+    return {"mail": mention, "answer": answer}
 
 
 @template(
@@ -98,11 +98,11 @@ def _reply_to_mail(draft: CompanyDraft) -> dict[str, str]:
     "Can you pass {mail} on to {name}?",
 )
 def _forward_mail(draft: CompanyDraft) -> dict[str, str]:
-    (said, mail), name = draw_mail(draft), draft.colleagues(1)[0].first
+    (mention, mail), name = draw_mail(draft), draft.colleagues(1)[0].first
     address = draft.address(name)
     draft.need(mail["sender/recipient"] != address)
     draft.forward(mail, address)
-    return {"mail": said, "name": name}
+    return {"mail": mention, "name": name}
 
 
 @template(
@@ -178,7 +178,7 @@ def _mail_to_several(draft: CompanyDraft) -> dict[str, str]:
     " it.",
 )
 def _answer_or_forward(draft: CompanyDraft) -> dict[str, str]:
-    (said, mail), answer = draw_mail(draft, ways=NEUTRAL), draft.choice(words.ANSWERS)
+    (mention, mail), answer = draw_mail(draft, ways=NEUTRAL), draft.choice(words.ANSWERS)
     name = draft.colleagues(1)[0].first
     if received(mail):
         draft.reply(mail, answer)
@@ -186,7 +186,7 @@ def _answer_or_forward(draft: CompanyDraft) -> dict[str, str]:
         address = draft.address(name)
         draft.need(mail["sender/recipient"] != address)
         draft.forward(mail, address)
-    return {"mail": said, "name": name, "answer": answer}
+    return {"mail": mention, "name": name, "answer": answer}
 
 
 @template(
@@ -200,15 +200,15 @@ def _answer_or_forward(draft: CompanyDraft) -> dict[str, str]:
     " me titled '{subject}': '{body}'",
 )
 def _mail_to_busier_writer(draft: CompanyDraft) -> dict[str, str]:
-    one, other = (person.first for person in draft.colleagues(2))
+    first, second = (person.first for person in draft.colleagues(2))
     mails = {}
-    for name in (one, other):
+    for name in (first, second):
         rows = draft.mails_from(name)
         draft.need(rows)
         mails[rows[0]["sender/recipient"]] = len(rows)
     mail = draft.new_mail()
     draft.send(draft.top(mails), **mail)
-    return {"one": one, "other": other, **mail}
+    return {"one": first, "other": second, **mail}
 
 
 @template(
@@ -267,14 +267,14 @@ def _reply_to_everyone(draft: CompanyDraft) -> dict[str, str]:
     " one in all) and delete every email in my inbox that belongs to them",
 )
 def _hand_over_threads(draft: CompanyDraft) -> dict[str, str]:
-    one, other = draft.row("emails")["subject"], draft.row("emails")["subject"]
+    first, second = draft.row("emails")["subject"], draft.row("emails")["subject"]
     name = draft.colleagues(1)[0].first
-    draft.need(one != other)
-    mails = draft.mails_about(one) + draft.mails_about(other)
+    draft.need(first != second)
+    mails = draft.mails_about(first) + draft.mails_about(second)
     address = draft.address(name)
     sent = [mail for mail in mails if not received(mail)]
     draft.need(sent and all(mail["sender/recipient"] != address for mail in mails))
     draft.forward(max(sent, key=lambda mail: mail["sent_datetime"]), address)
     for mail in filter(received, mails):
         draft.delete_mail(mail)
-    return {"one": one, "other": other, "name": name}
+    return {"one": first, "other": second, "name": name}

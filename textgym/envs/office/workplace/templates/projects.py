@@ -129,14 +129,14 @@ def _move_all_of(draft: CompanyDraft) -> dict[str, str]:
     "All '{list}' tasks of {name} are {other}'s from now on, please change that",
 )
 def _reassign_all_of(draft: CompanyDraft) -> dict[str, str]:
-    name, other = (person.first for person in draft.team(2))
+    name, colleague = (person.first for person in draft.team(2))
     old = draft.choice(words.LISTS[:3])
     tasks = draft.tasks(assigned_to_email=draft.address(name), list_name=old)
-    address = draft.address(other)
+    address = draft.address(colleague)
     draft.need(len(tasks) > 1)
     for task in tasks:
         draft.change_task(task, "assigned_to_email", address)
-    return {"name": name, "list": old, "other": other}
+    return {"name": name, "list": old, "other": colleague}
 
 
 @template(
@@ -180,17 +180,17 @@ def _postpone_overdue(draft: CompanyDraft) -> dict[str, str]:
     " {one} or {other}: whoever has less in the list 'In Progress'.",
 )
 def _relieve_of_most_urgent(draft: CompanyDraft) -> dict[str, str]:
-    name, one, other = (person.first for person in draft.team(3))
+    name, first, second = (person.first for person in draft.team(3))
     tasks = unfinished(draft.tasks(assigned_to_email=draft.address(name)))
     due = {task["task_id"]: date.fromisoformat(task["due_date"][:10]) for task in tasks}
     urgent = draft.top({id: day.toordinal() for id, day in due.items()}, lowest=True)
     counts = {}
-    for address in map(draft.address, (one, other)):
+    for address in map(draft.address, (first, second)):
         rows = draft.tasks(assigned_to_email=address, list_name="In Progress")
         counts[address] = len(rows)
     task = draft.one([task for task in tasks if task["task_id"] == urgent])
     draft.change_task(task, "assigned_to_email", draft.top(counts, lowest=True))
-    return {"name": name, "one": one, "other": other}
+    return {"name": name, "one": first, "other": second}
 
 
 @template(
@@ -236,17 +236,17 @@ def _backlog_or_new(draft: CompanyDraft) -> dict[str, str]:
     " and {three} who has the smallest number of tasks that are not completed.",
 )
 def _add_for_least_busy(draft: CompanyDraft) -> dict[str, str]:
-    one, two, three = (person.first for person in draft.team(3))
+    first, second, third = (person.first for person in draft.team(3))
     task, board, day = draft.choice(words.NEW_TASKS), draft.choice(words.BOARDS), draft.work_day()
     counts = {
         address: len(unfinished(draft.tasks(assigned_to_email=address)))
-        for address in map(draft.address, (one, two, three))
+        for address in map(draft.address, (first, second, third))
     }
     draft.add_task(task, board, draft.top(counts, lowest=True), day)
     return {
-        "one": one,
-        "two": two,
-        "three": three,
+        "one": first,
+        "two": second,
+        "three": third,
         "task": task,
         "board": board,
         "day": draft.day(day),
@@ -288,13 +288,13 @@ def _move_overdue_if_any(draft: CompanyDraft) -> dict[str, str]:
     " to {other}, and on in turns until all are reassigned.",
 )
 def _split_in_turns(draft: CompanyDraft) -> dict[str, str]:
-    name, one, other = (person.first for person in draft.team(3))
+    name, first, second = (person.first for person in draft.team(3))
     tasks = unfinished(draft.tasks(assigned_to_email=draft.address(name)))
     draft.need(len({task["due_date"] for task in tasks}) == len(tasks) > 2)
-    takers = [draft.address(one), draft.address(other)]
+    takers = [draft.address(first), draft.address(second)]
     for place, task in enumerate(sorted(tasks, key=lambda task: task["due_date"])):
         draft.change_task(task, "assigned_to_email", takers[place % 2])
-    return {"name": name, "one": one, "other": other}
+    return {"name": name, "one": first, "other": second}
 
 
 @template(

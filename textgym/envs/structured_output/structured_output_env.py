@@ -12,7 +12,7 @@ from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.structured_output.answers import invent, write_document
 from textgym.envs.structured_output.generator import draw_task
-from textgym.envs.structured_output.rows import (
+from textgym.envs.structured_output.structured_output_rows import (
     StructuredTask,
     format_problem,
     read_structured_row,

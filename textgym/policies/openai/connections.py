@@ -1,11 +1,18 @@
-"""A policy's HTTP connections, which stay open between requests, for any number of event loops.
+"""A policy's HTTP connections, and when its requests may start.
 
-Each event loop has its own session. It is made at the first request, and closed with the policy,
-with the event loop, or when the policy is garbage-collected.
+Connections stay open between requests, for any number of event loops. Each event loop has its own
+session. It is made at the first request, and closed with the policy, with the event loop, or when
+the policy is garbage-collected. A rate limit, pauses that hold back all requests, and backoff
+decide when a request starts.
 
-Invariants: a failure is raised as a `NoReplyError` without the HTTP library's error as its cause,
-because that error may hold headers and so the API key. A reply of any length, framing and
-compression is read up to a limit; the connection of a longer reply is closed.
+Invariants:
+
+- A failure is raised as a `NoReplyError` without the HTTP library's error as its cause, because
+  that error may hold headers and so the API key.
+- A reply of any length, framing and compression is read up to a limit; the connection of a longer
+  reply is closed.
+- With a rate, requests start at least one interval apart, also after a pause. During a pause no
+  request starts. Tests can replace the clock and the sleep.
 """
 
 from __future__ import annotations
@@ -14,13 +21,114 @@ import asyncio
 import contextlib
 import io
 import os
+import random
+import time
 import weakref
 import zlib
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from math import isfinite
 
+from textgym.concurrency.calls import pause_seconds
 from textgym.errors import ExtraMissingError, install_advice
+
+__all__ = [
+    "MAX_WAIT",
+    "ConnectionPool",
+    "HTTPReply",
+    "NoReplyError",
+    "RateLimiter",
+    "read_retry_after",
+]
+
+MAX_WAIT = 60.0
+"""The maximum wait, in seconds, that a server can ask for."""
+
+_MIN_BACKOFF = 0.5
+_MAX_BACKOFF = 30.0
+
+
+class RateLimiter:
+    """Decides when a policy's next request may start.
+
+    Args:
+        requests_per_minute: The maximum number of requests that start in a minute, evenly spaced;
+            None for no limit.
+        clock: Returns a monotonic time in seconds.
+        sleep: Waits for a number of seconds.
+        jitter: Returns a random number from 0 to 1.
+    """
+
+    def __init__(
+        self,
+        requests_per_minute: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        jitter: Callable[[], float] | None = None,
+    ) -> None:
+        self.clock = clock
+        self.sleep = sleep
+        # The global generator may be seeded by the program.
+        self._jitter = jitter or random.Random().random
+        self._interval = 60.0 / requests_per_minute if requests_per_minute else 0.0
+        self._next_start = 0.0
+        self._paused_until = 0.0
+
+    async def acquire(self) -> None:
+        """Wait until a request may start."""
+        while True:
+            now = self.clock()
+            start = max(now, self._paused_until)
+            if self._interval:
+                start = max(start, self._next_start)
+                self._next_start = start + self._interval
+            if start <= now:
+                return
+            await self.sleep(start - now)
+            if self._paused_until <= self.clock():
+                return
+
+    def pause(self, seconds: float) -> None:
+        """Let no request start for a number of seconds."""
+        self._paused_until = max(self._paused_until, self.clock() + seconds)
+
+    def backoff(self, tries: int) -> float:
+        """Return a random number of seconds to wait, with a bound that grows with failed tries."""
+        return pause_seconds(
+            tries - 1, first=_MIN_BACKOFF, factor=2.0, longest=_MAX_BACKOFF, jitter=self._jitter
+        )
+
+
+def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Return how many seconds a server asks to wait; None without a valid header.
+
+    Args:
+        headers: The reply's headers, a case-insensitive mapping.
+        now: The current time, in seconds since 1970.
+
+    Example:
+        >>> read_retry_after({"Retry-After": "2"}, 0.0)
+        2.0
+        >>> read_retry_after({"Retry-After": "Thu, 01 Jan 1970 00:01:30 GMT"}, 60.0)
+        30.0
+        >>> read_retry_after({"Retry-After": "soon"}, 0.0)
+    """
+    for name, unit in (("Retry-After-Ms", 0.001), ("Retry-After", 1.0)):
+        text = headers.get(name, "")
+        try:
+            seconds = float(text) * unit
+        except ValueError:
+            continue
+        if isfinite(seconds):
+            return max(seconds, 0.0)
+    try:
+        return max(parsedate_to_datetime(headers.get("Retry-After", "")).timestamp() - now, 0.0)
+    except (ValueError, OverflowError, OSError):
+        return None
+
 
 try:
     import aiohttp
@@ -29,8 +137,6 @@ except ModuleNotFoundError as error:
         f"openai: policies need the extra 'http' ({error.name} is missing): "
         f"{install_advice('http')}"
     ) from error
-
-__all__ = ["ConnectionPool", "HTTPReply", "NoReplyError"]
 
 _MAX_REPLY_BYTES = 64 * 2**20  # a million token ids with log probabilities need less
 _MAX_ERROR_BYTES = 64 * 2**10
@@ -153,7 +259,7 @@ async def _close_at_end(
     sessions: dict[asyncio.AbstractEventLoop, _LoopSession],
     loop: asyncio.AbstractEventLoop,
 ) -> AsyncGenerator[None, None]:
-    """Close the session when the generator is closed; `asyncio.run` closes all that are left."""
+    """Close the session when the generator is closed; `asyncio.run` closes the remaining ones."""
     try:
         yield
     finally:

@@ -1,0 +1,142 @@
+r"""Formulas without digits, words in boxes, labels in boxes, and a yes or no with its reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from textgym.verifiers.math import verify
+
+HONEST = {
+    "42": [
+        "\\boxed{\\text{42 pens}}", "\\boxed{\\text{42 pens in total}}",
+        "\\boxed{\\text{about 42 pens}}",
+        "\\boxed{\\text{42 km/h}}", "\\boxed{\\text{exactly 42}}", "\\boxed{\\text{42 (pens)}}",
+        "\\boxed{\\text{Total: 42}}", "\\boxed{\\text{there are 42 pens}}",
+        "\\boxed{\\mbox{42 pens}}",
+        "\\boxed{\\mathrm{42\\ km}}", "\\boxed{\\textbf{42 pens}}", "\\boxed{\\text{Total: }42}",
+        "\\boxed{\\text{Answer: }42}", "\\boxed{\\text{Area} = 42}", "\\boxed{\\text{Area = }42}",
+        "\\boxed{\\text{Total number: }42}", "\\boxed{\\text{The answer: }42}",
+        "\\boxed{\\text{Total: }42\\text{ pens}}",
+    ],
+    "7": ["A: 7", "5 + 2 = 7\nA: 7", "5 + 2 = <<5+2=7>>7\nA: 7", "Q: 5 + 2?\nA: 7", "A: $7"],
+    "1": ["The answer is one.", "one", "It is just one.", "Only one.", "There is exactly one."],
+    "8": ["It is an 8.", "The answer is an 8.", "a total of 8", "Answer: a 8 cm rod"],
+    "p-q": [
+        "**p - q**", "It is p - q.", "So p - q.", "The answer is p - q", "$p - q$", "p-q",
+        "The result equals p - q.", "Thus, p - q", "The result is: p - q",
+    ],
+    "a+b": ["The answer is a + b.", "a + b", "Answer: a+b", "It is a + b."],
+    "\\frac{a}{b}": ["a/b", "Answer: a/b", "It is a/b.", "The answer is a/b"],
+    "\\pi r^2": ["The area is πr^2", "The area is πr².", "πr^2", "Answer: πr²", "πr²", "A = πr²"],
+    "2\\pi r": ["2πr", "It is 2πr.", "The perimeter is 2πr."],
+    "Amy": ["It's Amy.", "It’s Amy.", "That's Amy.", "So it's Amy.", "It's **Amy**."],
+    "Tuesday": [
+        "It falls on Tuesday.", "It falls on a Tuesday.", "July 4 falls on Tuesday.",
+        "It fell on Tuesday.", "That day falls on **Tuesday**.",
+    ],
+    "2,3,5": [
+        "The primes below 6 are: 2, 3, 5", "The primes below 6 are 2, 3 and 5.",
+        "The primes below 6 are: 2, 3, 5.", "The three primes below 6 are: 2, 3, and 5",
+    ],
+}  # fmt: skip
+HOSTILE = {
+    "42": [
+        "\\boxed{\\text{not 42}}", "\\boxed{\\text{42 or 43}}", "\\boxed{\\text{half of 42}}",
+        "\\boxed{\\text{maybe 42}}", "\\boxed{\\text{page 42}}", "\\boxed{\\text{at least 42}}",
+        "\\boxed{\\text{42 squared}}", "\\boxed{\\text{more than 42}}", "\\boxed{\\text{42, 43}}",
+        "\\boxed{\\text{anything but 42}}", "\\boxed{\\text{42 is wrong}}",
+        "\\boxed{\\text{42 million}}",
+        "\\boxed{\\text{no 42}}", "\\boxed{\\text{42 fifths}}", "42 tenths", "42 thirds", "no 42",
+        "\\boxed{\\text{if 42}}", "\\boxed{\\text{between 41 and 42}}",
+        "\\boxed{\\text{42 plus 1}}",
+        "\\boxed{\\text{forty-one or 42}}", "\\boxed{\\text{42/2 pens}}",
+        "\\boxed{\\text{4 2 pens}}",
+        "\\boxed{\\text{Not: }42}", "\\boxed{\\text{wrong answer: }42}",
+        "\\boxed{\\text{Half: }42}",
+        "\\boxed{\\text{Total: }-42}", "\\boxed{\\text{Total: }42+1}",
+        "\\boxed{2\\text{Total: }42}",
+        "\\boxed{\\text{Total: }42 \\text{ or } 43}", "\\boxed{\\text{half the total: }42}",
+    ],
+    "b": [
+        "The answer is a + b.", "The answer is a b", "a b", "The answer is a / b", "Answer: a-b",
+        "The answer is a*b", "The answer is a or b", "The answer is a, b",
+    ],
+    "7": [
+        "Not A: 7", "A: 7 or 8", "A: 8\nB: 7", "A: 7/2", "ABC: 70", "a:7", "A:7:3", "The ratio a:7",
+    ],
+    "1": [
+        "The one", "the one.", "It is the one", "The answer is the one.", "Answer: the one",
+        "no one",
+        "a one or two", "That one", "another one", "the chosen one",
+    ],
+    "p-q": [
+        "p - q?", "not p - q", "It is not p - q.", "half of p - q", "p - q or q - p",
+        "p - q is wrong",
+        "p - q - r", "It is p - q times two", "q - p", "Suppose p - q", "2(p - q)", "never p - q",
+        "p - q. Wait, q - p.", "anything but p - q", "I doubt it is p - q", "p - q, q - p",
+        "If p - q",
+        "let x be p - q", "the opposite of p - q",
+    ],
+    "\\frac{a}{b}": ["b/a", "a/b/c", "Answer: x/a/b", "c a/b", "a/bc", "a/b + 1", "a/(b+1)"],
+    "\\pi r^2": [
+        "2πr^2", "The area is πr", "The area is not πr²", "πr²/2", "half of πr²", "πr² + 1", "-πr²",
+        "(πr)²", "πr³",
+    ],
+    "Amy": [
+        "It's not Amy.", "It isn't Amy.", "If it's Amy", "It's Amy or Bob.", "I doubt it's Amy.",
+        "It's Amy? No.", "It's Bob, not Amy.", "It's Amy's sister", "I don't think it's Amy.",
+    ],
+    "Tuesday": [
+        "It never falls on Tuesday.", "It falls before Tuesday.", "It falls on Tuesday or Monday.",
+        "It doesn't fall on Tuesday", "It falls on the day after Tuesday.",
+        "If it falls on Tuesday",
+        "It falls on Tuesday?", "I doubt it falls on Tuesday.",
+    ],
+    "2,3,5": [
+        "The primes below 6 are: 2, 3, 5, 7", "The primes are not: 2, 3, 5", "The primes are: 2, 3",
+        "The primes 2, 3, 5 are: 7",
+    ],
+    "5": ["The primes below 6 are: 2, 3, 5", "The primes below 5 are: 2, 3"],
+}  # fmt: skip
+
+
+def cases(table: dict[str, list[str]]) -> list[tuple[str, str]]:
+    return [(gold, text) for gold, texts in table.items() for text in texts]
+
+
+@pytest.mark.parametrize(("gold", "text"), cases(HONEST))
+def test_a_statement_is_read(gold: str, text: str) -> None:
+    assert verify(gold, text).equal
+
+
+@pytest.mark.parametrize(("gold", "text"), cases(HOSTILE))
+def test_a_look_alike_is_not_the_answer(gold: str, text: str) -> None:
+    assert not verify(gold, text, question="What is it?").equal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No. 91 is divisible by 7.", "No. It is 7 times 13.", "No!\n91 is 7 times 13.",
+        "**No.** 91 is divisible by 7.", "No, 91 is divisible by 7.",
+    ],
+)  # fmt: skip
+def test_a_no_before_its_reason_is_the_answer(text: str) -> None:
+    assert verify("no", text, question="Is 91 prime?").equal
+    assert not verify("yes", text, question="Is 91 prime?").equal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No. Yes.", "Yes. No.", "No. 91 is prime, yes.", "Yes. But no.", "Yes. That is wrong.",
+        "No. Wait, it is prime, yes", "No. That is false.", "No. Or yes.", "Yes. Or no.",
+        "No. I am not sure.", "Yes. Just kidding!", "No. Sorry, it is", "Yes. The answer is 7.",
+        "No. The answer is yes or no.", "Yes. I guess", "Yes? 91 is 7 times 13.", "No. 5",
+        "No. of apples: 5",
+        "No. Correction: it is.",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("gold", ["yes", "no"])
+def test_a_yes_or_no_that_the_text_takes_back_is_not(gold: str, text: str) -> None:
+    assert not verify(gold, text, question="Is 91 prime?").equal

@@ -102,7 +102,8 @@ class SingleToolCall(PartialCreditEnv[Progress]):
     The answer is the text after the last `Answer:`. Without one, it is what stands in the last
     `\boxed{}` or `<answer>`, or the whole text.
     - If `expected_answer` is a number, the last number in the answer must be equal to it, with no
-      negation before it and no alternative. `minus 5` is -5.
+      negation before it and no alternative, and the answer must not be a list of numbers.
+      `minus 5` is -5.
     - If it is a string, the answer must contain it as whole words, in any case, with no negation
       before it (`not`, `anything but`), and must not contain any other weather word of the
       generator. A list of other words is wrong for each of them.

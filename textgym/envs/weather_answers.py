@@ -15,7 +15,10 @@ __all__ = ["CONDITIONS", "MAX_ANSWER_LENGTH", "is_right"]
 
 CONDITIONS = ("clear", "cloudy", "foggy", "rainy", "snowy", "stormy", "sunny", "windy")
 MAX_ANSWER_LENGTH = 200
-_REJECTION = re.compile(r"\b(?:not|never|wrong|false|incorrect)\b|n't\b")
+_REJECTION = re.compile(
+    r"\b(?:not|never|wrong|false|incorrect|excluded|ruled out|far from it)\b|n['’]t\b|~~",
+    re.IGNORECASE,
+)
 MAX_ITEM_WORDS = 2  # of an item in a list of guesses
 _VERBS = frozenset(("is", "s", "was", "are", "will", "has", "says", "shows", "reports", "reported"))
 _SMALL_WORDS = _VERBS | {
@@ -33,11 +36,18 @@ _SMALL_WORDS = _VERBS | {
     "currently",
     "now",
 }
+_SINGLE = r"[-+−$]{0,2}(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"
+_NUMBERS = re.compile(
+    rf"[\[({{]?{_SINGLE}(?:\s*(?:[,;/|&:–-]|\band\b|\bto\b|\s)\s*{_SINGLE})+[\])}}]?",
+    re.IGNORECASE,
+)
 MAX_OTHER_WORDS = 1  # beside a word that the generator does not have, as in "light drizzle"
+_MARKS = " \t\r\n.*_`$"
 _SEPARATOR = re.compile(r"[,;/|]|\b(?:or|and)\b")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|nor|neither|except|unlike|instead of|rather than|far from"
-    r"|(?:any|every)thing but|all but|other than)\b|n['’]t\b",
+    r"|(?:any|every)thing but|all but|other than|without|lacks|hardly|excluding|wrong|opposite of"
+    r"|nobody|doubt)\b|n['’]t\b|≠|!=|\\(?:neq?|not|x?cancel|sout)\b|~~",
     re.IGNORECASE,
 )
 _LAST_NUMBER = re.compile(
@@ -87,6 +97,7 @@ def _number_in(answer: str) -> str:
     if (
         last["alternative"]
         or (last["minus"] and last["calculation"])
+        or (_NUMBERS.fullmatch(end.strip(_MARKS)) and read_number(end.strip(_MARKS)) is None)
         or _NEGATION.search(end, 0, last.start())
         or _REJECTION.search(end, last.end())
     ):

@@ -303,7 +303,7 @@ def _plain(node: Node) -> str:
 
 
 def _is_divided(side: Node) -> bool:
-    """Return whether a side of a ratio is a number other than 1, as in `6:2` but not in `3:1`."""
+    """Return whether a side of a ratio is a fraction or a number, as in `6:2`, but not 1."""
     number = side.parts[0] if side.kind == "negative" else side
     return number.kind == "quotient" or (number.kind == "number" and number.value != 1)
 

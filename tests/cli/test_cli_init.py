@@ -11,7 +11,10 @@ from in_process import output_of, run_command
 from textgym.scaffold import KINDS
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[pytest.mark.slow] * (kind != "single-step")) for kind in KINDS],
+)
 @pytest.mark.usefixtures("without_spawn")
 def test_the_commands_of_its_readme_work(kind: str, tmp_path: Path) -> None:
     package = tmp_path / "own_sums"

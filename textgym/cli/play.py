@@ -26,7 +26,7 @@ from textgym.cli.arguments import (
     read_settings,
 )
 from textgym.core.text_env import TextEnv
-from textgym.display.terminal import Paint, show, wants_colour
+from textgym.display.terminal import Paint, show, wants_colour, wrapped
 from textgym.display.transcript import (
     format_answer,
     format_messages,
@@ -233,7 +233,7 @@ class _Episode:
             self._print(format_messages(new, colour=self.colour) + "\n")
 
     def _print(self, text: str) -> None:
-        show(text)
+        show(wrapped(text))
         sys.stdout.flush()
 
 

@@ -100,7 +100,7 @@ def show_command(
 ) -> None:
     from textgym.checks.report import audit_line
     from textgym.core.text_env import TextEnv
-    from textgym.display.terminal import show, visible, wants_colour
+    from textgym.display.terminal import show, visible, wants_colour, wrapped
     from textgym.display.transcript import format_answer, format_episode
 
     cls = environment_class(id)
@@ -127,9 +127,9 @@ def show_command(
         show(visible(f"\nTask {info['task_id']}:\n"))
         inner = env.unwrapped
         assert isinstance(inner, TextEnv)
-        show(format_episode(observation, info["tools"], colour=wants_colour()))
+        show(wrapped(format_episode(observation, info["tools"], colour=wants_colour())))
         if inner.task.answer is not None:
-            show("\n" + format_answer(inner.task.answer, colour=wants_colour()))
+            show(wrapped("\n" + format_answer(inner.task.answer, colour=wants_colour())))
 
 
 def wrappers_command() -> None:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from typing import Any, TextIO
 
-__all__ = ["Paint", "show", "visible", "wants_colour"]
+__all__ = ["Paint", "show", "visible", "wants_colour", "wrapped"]
 
 # Control characters except \t and \n; characters that are invisible or change the writing direction
 # (except the two joiners that scripts and emoji need); other line separators; lone surrogates.
@@ -91,3 +92,46 @@ def show(text: str, stream: TextIO | Any = None) -> None:
     stream = sys.stdout if stream is None else stream
     encoding = getattr(stream, "encoding", None) or "utf-8"
     print(text.encode(encoding, "backslashreplace").decode(encoding), file=stream)
+
+
+_STYLE = re.compile(r"\x1b\[[\d;]*m")
+_INVERSE = ("\x1b[7m", "\x1b[27m")  # of an escaped character, within other styles
+_RESET = "\x1b[0m"
+
+
+def wrapped(text: str, stream: TextIO | Any = None) -> str:
+    """Return a text whose long lines are broken at spaces; unchanged if no terminal shows it.
+
+    Args:
+        text: The text, with styles of `Paint`.
+        stream: The stream that it is written to; standard output by default.
+    """
+    stream = sys.stdout if stream is None else stream
+    if stream is None or not stream.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    return "\n".join(_wrap_line(line, width) for line in text.split("\n"))
+
+
+def _wrap_line(line: str, width: int) -> str:
+    r"""Break a line at spaces. The parts have its indentation, and their words keep their style.
+
+    Example:
+        >>> _wrap_line("  one two three four", 11)
+        '  one two\n  three\n  four'
+    """
+    if len(line) <= width:
+        return line
+    indent = " " * (len(line) - len(line.lstrip(" ")))
+    done, style, used = "", "", 0
+    for word in re.split(r"(?<= )(?=[^ ])", line):
+        plain = _STYLE.sub("", word)
+        if used > len(indent) and used + len(plain.rstrip(" ")) > width:
+            done = f"{done.rstrip(' ')}{style and _RESET}\n{indent}{style}"
+            used = len(indent)
+        done += word
+        used += len(plain)
+        for code in _STYLE.findall(word):
+            if code not in _INVERSE:
+                style = "" if code == _RESET else code
+    return done

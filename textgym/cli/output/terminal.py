@@ -18,7 +18,7 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from textgym.display.terminal import show, visible
+from textgym.display.terminal import show, visible, wrapped
 
 __all__ = ["as_text", "page", "print_all", "status_line"]
 
@@ -52,7 +52,7 @@ def page(texts: Iterable[str]) -> None:
     pages = sys.stdin.isatty() and sys.stdout.isatty()
     if not pages or not command or not shutil.which(command[0]):
         for text in texts:
-            show(text)
+            show(wrapped(text))
         return
     # -F: quit if everything fits on one screen; -R: colours; -X: keep the text on the screen.
     environment = {"LESS": "FRX", **os.environ}
@@ -62,7 +62,7 @@ def page(texts: Iterable[str]) -> None:
     assert pager.stdin is not None
     try:
         for text in texts:
-            pager.stdin.write(text + "\n")
+            pager.stdin.write(wrapped(text) + "\n")
             pager.stdin.flush()
     except BrokenPipeError:
         pass  # the user left the pager

@@ -1,12 +1,13 @@
 r"""Recomputes answers whose verdict differs from a published one, without textgym's verifiers.
 
-A `Check` quotes an answer as the recorded text states it, and decides by exact arithmetic whether
-it solves the question; the right answer of the set is not used. `make_verdicts.py` fails if a
-quotation is not in the recorded text.
+A `Check` quotes an answer as the recorded text states it, and decides by arithmetic whether it
+solves the question: exactly, or with measured constants and rounded as it is stated. The right
+answer of the set is not used. `make_verdicts.py` fails if a quotation is not in the recorded text.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import product
@@ -145,6 +146,12 @@ def _valuations(values: str, stated: str) -> bool:
     return right == [Fraction(value) for value in stated.split()]
 
 
+def _is_rounded(stated: str, value: float) -> bool:
+    """Whether a number such as `1.70e4` is a value rounded to as many digits."""
+    digits, _, power = stated.partition("e")
+    return f"{value:.{len(digits.partition('.')[2])}e}" == f"{digits}e{int(power):+03}"
+
+
 def _smallest_and_largest() -> tuple[Any, Any]:
     sine = sp.Interval(-1, 1)
     formula = u**2 - 2 * u + 2
@@ -157,6 +164,9 @@ def _train() -> bool:
     arrival = dict(zip(gardens.split(" | "), city.split(" | "), strict=True))
     return arrival["6:00 P.M."] == "9:45 P.M."
 
+
+LIGHT, PLANCK, ELECTRON = 3e8, 6.626e-34, 9.11e-31
+"""The speed of light, Planck's constant and the mass of an electron, in SI units."""
 
 CHECKS = {
     "aqua:35": Check(r"\(\boxed{A}\)", lambda: sp.sqrt((5 - 2) ** 2 + (3 - 3) ** 2) == 3),
@@ -173,6 +183,38 @@ CHECKS = {
     "minerva_math:85": Check(r"\boxed{\frac{2 A}{3} (1 - i) e^{i t}}", _spring),
     "minerva_math:86": Check(r"\boxed{I(t) = I(0) e^{-\frac{t}{RC}}}", _circuit),
     "minerva_math:96": Check(r"\boxed{x = \frac{1}{3} e^t + C e^{-2t}}", _constant_c),
+    "minerva_math:10": Check(  # five magnitudes are a factor of 100
+        r"\boxed{3.83 \times 10^{35}}", lambda: _is_rounded("3.83e35", 100 * 3.83e33)
+    ),
+    "minerva_math:44": Check(  # wavelength and baseline in metres
+        r"\boxed{10^{-5}}", lambda: Fraction("0.01") / 1000 == Fraction("1e-5")
+    ),
+    "minerva_math:129": Check(
+        r"\boxed{10^{-8}}", lambda: 1 / (Fraction("0.01") * (10**5) ** 2) == Fraction("1e-8")
+    ),
+    "minerva_math:136": Check(  # estimates are 1e11 to 4e11 stars
+        r"\boxed{1 \times 10^{11}}", lambda: round(math.log10(2e11)) == 11
+    ),
+    "minerva_math:166": Check(
+        r"\boxed{1.70 \times 10^4}", lambda: _is_rounded("1.70e4", 5.09e14 / (100 * LIGHT))
+    ),
+    "minerva_math:175": Check(
+        r"\boxed{9 \times 10^{11}}", lambda: _is_rounded("9e11", 0.010 * LIGHT**2 / 1000)
+    ),
+    "minerva_math:194": Check(
+        r"\boxed{7.26 \times 10^6}",
+        lambda: _is_rounded("7.26e6", (2 * 150 * 1.6e-19 / ELECTRON) ** 0.5),
+    ),
+    "minerva_math:223": Check(
+        r"\boxed{2.45 \times 10^6}", lambda: _is_rounded("2.45e6", 1 / 408e-9)
+    ),
+    "minerva_math:263": Check(
+        r"\boxed{1.07 \times 10^{16}}",
+        lambda: _is_rounded("1.07e16", 2.00e-3 * 1.06e-6 / (PLANCK * LIGHT)),
+    ),
+    "minerva_math:265": Check(
+        r"\boxed{1.325 \times 10^{-27}}", lambda: _is_rounded("1.325e-27", PLANCK / 500e-9)
+    ),
     "olympiadbench:17": Check(r"\((f, g) = (n, 1)\)", _pair_of_functions),
     "olympiadbench:68": Check(
         r"\boxed{f(x) = x}", lambda: _are_all([x], [x, 2 - x], _first_equation)

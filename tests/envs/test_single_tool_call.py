@@ -129,6 +129,8 @@ def test_a_number_is_right_where_the_answers_last_one_is_equal(text: str, reward
 @pytest.mark.parametrize(
     "text",
     [
+        "~~snowy~~", "without snowy", "≠ snowy", "$\\neq$ snowy", "snowy is ruled out",
+        "I doubt snowy", "hardly snowy",
         "anything but snowy", "everything except snowy", "unlike snowy", "other than snowy",
         "far from snowy", "all but snowy",
     ],
@@ -158,6 +160,11 @@ def test_small_words_between_guesses_do_not_make_a_sentence(text: str) -> None:
         ("5", "20 minus 5", 0.0), ("-5", "20 minus 5", 0.0), ("-5", "minus -5", 0.0),
         ("12", "not 12", 0.0), ("12", "it is not 12", 0.0), ("12", "anything but 12", 0.0),
         ("12", "It isn't 12", 0.0), ("12", "12 is wrong", 0.0), ("12", "other than 12", 0.0),
+        ("12", "11, 12", 0.0), ("12", "11 and 12", 0.0), ("12", "[11, 12]", 0.0),
+        ("12", "11/12", 0.0), ("12", "10-12", 0.0), ("12", "11 12", 0.0), ("12", "≠ 12", 0.0),
+        ("12", "$\\neq 12$", 0.0), ("12", "hardly 12", 0.0), ("12", "12 is excluded", 0.0),
+        ("12", "3 and 9 more make 12", 1.0), ("1250", "1,250", 1.0),
+        ("1250", "5 × 250 = 1,250", 1.0),
         ("12", "11 or 12", 0.0), ("12", "12 or so", 1.0), ("12", "17 - 5 = 12", 1.0),
         ("12", "9 + 3 = 12 per cent", 1.0), ("12", "never 12", 0.0),
     ],

@@ -183,6 +183,7 @@ def test_a_megabyte_is_read_from_its_end(part: str) -> None:
         "Neither the task nor a similar one exists, so nothing was reassigned.",
         "There doesn't seem to be any task named 'X'. I've left everything unchanged.",
         "I couldn't locate that customer.", "I was unable to locate the meeting.",
+        "No mail from Omar on 16 April was found.", "No results were returned for Declan Caldwell.",
         "The customer could not be located.", "I failed to locate the customer.",
         "I cannot retrieve this mail.", "The meeting can't be identified.",
     ],

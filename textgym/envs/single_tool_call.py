@@ -13,13 +13,13 @@ from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.partial_credit import PartialCreditEnv
 from textgym.envs.generation import choice, randint, sample
+from textgym.envs.weather_answers import CONDITIONS, MAX_ANSWER_LENGTH, is_right
 from textgym.errors import RowError, ToolError
 from textgym.messages import Message, assistant, assistant_calls, text_of, user
 from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task, hash_int
 from textgym.tools import tool
-from textgym.verifiers.exact import equal_number, normalize_answer, read_number
-from textgym.verifiers.extract import final_number
+from textgym.verifiers.exact import normalize_answer
 from textgym.verifiers.stated import named_form, stated_answer
 
 __all__ = ["SingleToolCall"]
@@ -41,7 +41,6 @@ _CITIES = (
     "Valencia", "Vancouver", "Venice", "Vienna", "Vilnius", "Warsaw", "Wellington", "Windhoek",
     "Zagreb", "Zurich",
 )  # fmt: skip
-_CONDITIONS = ("clear", "cloudy", "foggy", "rainy", "snowy", "stormy", "sunny", "windy")
 _HOURS = ("morning", "noon", "afternoon", "evening", "night", "dawn")
 _READINGS = {
     "temperature": ("the temperature in {}, in degrees Celsius,", -25, 45),
@@ -56,38 +55,7 @@ _READINGS = {
     "ozone": ("the ozone in {}, in micrograms per cubic metre,", 10, 240),
 }
 _RULE = 'End with a line that says "Answer: " and the answer alone.'
-_REJECTION = re.compile(r"\b(?:not|never|wrong|false|incorrect)\b|n't\b")
-MAX_ITEM_WORDS = 2  # of an item in a list of guesses
-_VERBS = frozenset(("is", "s", "was", "are", "will", "has", "says", "shows", "reports", "reported"))
-_SMALL_WORDS = _VERBS | {
-    "be",
-    "it",
-    "its",
-    "the",
-    "a",
-    "an",
-    "of",
-    "in",
-    "at",
-    "with",
-    "weather",
-    "currently",
-    "now",
-}
-MAX_OTHER_WORDS = 1  # beside a word that the generator does not have, as in "light drizzle"
-_SEPARATOR = re.compile(r"[,;/|]|\b(?:or|and)\b")
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|nor|neither|except|unlike|instead of|rather than|far from"
-    r"|(?:any|every)thing but|all but|other than)\b|n['’]t\b",
-    re.IGNORECASE,
-)
-_LAST_NUMBER = re.compile(
-    r"(?P<alternative>\d\D{0,20}\bor\b\D{0,20})?(?P<calculation>\d\s*)?"
-    r"(?P<minus>\b(?:minus|negative)\s+)?[-+−$]{0,2}\d[\d.,]*(?=\D*\Z)",
-    re.IGNORECASE,
-)
 MAX_CITY_LENGTH = 100
-MAX_ANSWER_LENGTH = 200
 
 
 class Progress(TypedDict):
@@ -134,7 +102,8 @@ class SingleToolCall(PartialCreditEnv[Progress]):
     The answer is the text after the last `Answer:`. Without one, it is what stands in the last
     `\boxed{}` or `<answer>`, or the whole text.
     - If `expected_answer` is a number, the last number in the answer must be equal to it, with no
-      negation before it and no alternative. `minus 5` is -5.
+      negation before it and no alternative, and the answer must not be a list of numbers.
+      `minus 5` is -5.
     - If it is a string, the answer must contain it as whole words, in any case, with no negation
       before it (`not`, `anything but`), and must not contain any other weather word of the
       generator. A list of other words is wrong for each of them.
@@ -285,7 +254,7 @@ class SingleToolCall(PartialCreditEnv[Progress]):
         """Compare the last message with the expected answer, and require the tool call."""
         form = named_form("\n".join(map(text_of, self.task.messages)))
         answer = stated_answer(self.answer_text, form)
-        correct, told = _is_right(answer, self.task.answer), self.state["told"]
+        correct, told = is_right(answer, self.task.answer), self.state["told"]
         components = {"correct": float(correct), "told": float(told)}
         right = correct and told
         extracted = answer.strip()[:MAX_ANSWER_LENGTH]
@@ -305,7 +274,7 @@ class SingleToolCall(PartialCreditEnv[Progress]):
         """Call the tool, then answer with random weather."""
         if self.turn == 0:
             return assistant_calls(("get_weather", {"city": self.task.row["city"]}))
-        return assistant(f"Answer: {choice(rng, _CONDITIONS)}")
+        return assistant(f"Answer: {choice(rng, CONDITIONS)}")
 
 
 def _answer_of(row: Mapping[str, Any]) -> str:
@@ -317,54 +286,9 @@ def _answer_of(row: Mapping[str, Any]) -> str:
     return text
 
 
-def _is_right(answer: str, expected: str) -> bool:
-    if read_number(expected) is not None:
-        return equal_number(expected, _number_in(answer))
-    items = [item for item in _SEPARATOR.split(answer) if not re.search(r"\d", item)]
-    is_list = len(items) > 1 and all(len(item.split()) <= MAX_ITEM_WORDS for item in items)
-    answer, expected = normalize_answer(answer), normalize_answer(expected)
-    found = re.search(rf"(?<!\w){re.escape(expected)}(?!\w)", answer)
-    if found is None or _NEGATION.search(answer, 0, found.start()):
-        return False
-    if _REJECTION.search(answer, found.end()):
-        return False
-    before = re.findall(r"\w+", answer[: found.start()])
-    behind = re.findall(r"\w+", answer[found.end() :])
-    is_list = is_list or _are_several(before, behind)
-    if is_list and expected not in _CONDITIONS and answer != expected:
-        return False
-    return not {*before, *behind} & {*_CONDITIONS} - {*re.findall(r"\w+", expected)}
-
-
-def _number_in(answer: str) -> str:
-    """Return the last number of an answer; "" if there is none, or the answer denies it."""
-    end = answer[-MAX_ANSWER_LENGTH:]
-    last = _LAST_NUMBER.search(end)
-    if last is None:
-        return final_number(answer)
-    if (
-        last["alternative"]
-        or (last["minus"] and last["calculation"])
-        or _NEGATION.search(end, 0, last.start())
-        or _REJECTION.search(end, last.end())
-    ):
-        return ""
-    return f"-{final_number(answer)}" if last["minus"] else final_number(answer)
-
-
-def _are_several(before: list[str], behind: list[str]) -> bool:
-    """Return whether the words around one word are more guesses, and not a sentence about it."""
-    verb = next((place for place, word in enumerate(before) if word in _VERBS), None)
-    words = [*before, *behind] if verb is None else before[verb:]
-    if verb is not None and words.count(words[0]) > 1:
-        return True  # "it is drizzle, it is sleet"
-    others = [word for word in words if len(word) > 1 and not word.isdecimal()]
-    return len([word for word in others if word not in _SMALL_WORDS]) > MAX_OTHER_WORDS
-
-
 def _draw_weather(rng: random.Random) -> dict[str, Any]:
     """Return weather in which no two conditions and no two measurements are equal."""
-    conditions = sample(rng, _CONDITIONS, len(_HOURS))
+    conditions = sample(rng, CONDITIONS, len(_HOURS))
     readings = {name: randint(rng, low, high) for name, (_, low, high) in _READINGS.items()}
     if len({*readings.values()}) < len(readings):
         return _draw_weather(rng)
@@ -382,7 +306,7 @@ def _another_value(rng: random.Random, name: str, value: Any) -> Any:
         _, low, high = _READINGS.get(name, ("", 0, 100))
         return next(n for n in iter(lambda: randint(rng, low, high), None) if n != value)
     words = set(re.findall(r"\w+", normalize_answer(str(value))))
-    return choice(rng, [condition for condition in _CONDITIONS if condition not in words])
+    return choice(rng, [condition for condition in CONDITIONS if condition not in words])
 
 
 def _draw_question(

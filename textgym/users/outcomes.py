@@ -33,6 +33,7 @@ _CANNOT = any_of(
     "none (?:has|have|is|are|was|were|of)",
     "there (?:is|are|was|were) (?:no|not|nobody)",
     r"no (?:\w+ ){1,4}(?:exists?|(?:was |were )?found|(?:by|with) that name|called|named|match\w*)",
+    r"no (?:[\w'-]+ ){1,8}(?:was|were) (?:found|returned)",
     "not (?:found|available|in the|among)",
     "beyond (?:what|my)",
     "nobody (?:called|named|with)",

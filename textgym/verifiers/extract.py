@@ -36,9 +36,12 @@ _SEPARATOR = r"(?:,|\{,\}|\\,|[\u00a0\u2009\u202f])"
 _MINUS = r"\-\u2010\u2011\u2212"
 _NUMBER = re.compile(
     rf"(?:(?<![\w)\]}}])(?P<sign>[+{_MINUS}]))?(?:\\?[$£€]\s?(?P<inner>[{_MINUS}])?)?"
-    r"(?<![\w.^])(?<!\^[-{])(?<!\^\{-)(?P<number>"
+    r"(?<![\w.^])(?<!\^[-{(])(?<!\^[{(]-)(?<![0-9)]\*\*)(?P<number>"
     rf"(?:[0-9]{{1,3}}(?:{_SEPARATOR}[0-9]{{3}})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)"
     r"(?P<power>[eE][-+]?[0-9]{1,4}(?!\w))?"
+)
+_RAISED = re.compile(
+    rf"[)}}]?(?:[²³]|(?:\^|\*\*)[{{(]?[{_MINUS}]?(?:[0-9]|[a-np-zA-Z](?![a-zA-Z])))"
 )
 _SEPARATORS = re.compile(_SEPARATOR)
 _NUMBER_WINDOW = 1_000  # characters before the last digit, searched before the whole text
@@ -286,13 +289,13 @@ def final_number(text: str) -> str:
     r"""Return the last number of a text, written plainly like `-1234.5`; "" if there is none.
 
     Thousands separators are removed, LaTeX's included, and so are units, currency and per cent
-    signs. A number inside a word ("H2O") or in an exponent ("42 m^2") does not count. A hyphen
-    after a word or number is not a minus sign.
+    signs. A number inside a word ("H2O") or in an exponent ("42 m^2") does not count, and a text
+    that ends with a power ("2^10") has none. A hyphen after a word or number is not a minus sign.
 
     Example:
         >>> final_number("It grew by 12%, to \\$1{,}250.50 in all."), final_number("from 5 to -3 m")
         ('1250.50', '-3')
-        >>> final_number("H2O, in 10-15 minutes"), final_number("42 m^2"), final_number("nothing")
+        >>> final_number("H2O, in 10-15 minutes"), final_number("42 m^2"), final_number("2^10")
         ('15', '42', '')
     """
     last_digit = max(map(text.rfind, "0123456789"))
@@ -300,7 +303,7 @@ def final_number(text: str) -> str:
         return ""
     near = deque(_NUMBER.finditer(text, max(0, last_digit - _NUMBER_WINDOW)), maxlen=1)
     numbers = near or deque(_NUMBER.finditer(text), maxlen=1)
-    if not numbers:
+    if not numbers or _RAISED.match(text, numbers[0].end()):
         return ""
     sign, inner, number, power = numbers[0].group("sign", "inner", "number", "power")
     minus = "" if (sign or inner or "+") == "+" else "-"

@@ -43,6 +43,51 @@ TABLE: list[tuple[str, list[str], list[str]]] = [
     ("2e-3", ["-3+2e", "2e-3"], ["0.002", "2e-03", "2e3", "2e", "2e^{-3}"]),
     ("2e^3", ["2e^3", "2\\cdot e^{3}"], ["2e3", "2000", "6e", "2e+3", "2^3e"]),
     (
+        "3.83e35",
+        ["3.83\\times10^{35}", "3.83\\cdot 10^{35}", "3.83E35", "383e33", "3.830e+35", "3.83e35"],
+        ["3.83e34", "3.83\\times10^{34}", "-3.83e35", "3.84e35", "3.83e^{35}", "3.83", "35",
+         "100\\cdot3.83e33", "3.83e35e0", "3.83e35 + 1e30"],
+    ),
+    (
+        "1e3 m/s",
+        ["1000", "1000\\text{ m/s}", "1e3 m/s", "10^3", "1E3~\\mathrm{m/s}"],
+        ["1000\\text{ km/s}", "1\\text{ km/s}", "1e3 m", "e^3", "3e", "10\\cdot10\\cdot10"],
+    ),
+    ("2e3", ["2000", "2\\times10^3", "2E3"], ["2e^3", "6e", "2e", "2^3 e", "23", "2e-3"]),
+    ("2e", ["2e", "2\\cdot e"], ["2e0", "2e1", "20", "2", "2e^2"]),
+    ("-2e-7", ["-2e-7", "-7-2e"], ["-2\\times10^{-7}", "-0.0000002", "0", "2e-7", "-2e7"]),
+    (
+        "-2e-07",
+        ["-2\\times10^{-7}", "-0.0000002", "-2.0e-7", "-0.2e-6"],
+        ["2e-07", "-2e-06", "-2e-7", "0", "-2.1e-07", "-2.01e-07"],
+    ),
+    (
+        "5.89e-7",
+        ["5.89\\times10^{-7}", "589\\times10^{-9}", "0.000000589", "5.8939e-7 \\approx 5.89e-7"],
+        ["5.9e-7", "0.59\\times10^{-6}", "5.88e-7", "5.8939e-7", "0", "5.89e-6", "5.89"],
+    ),
+    (
+        "1.325e-27",
+        ["1.325\\times10^{-27}", "13.25e-28"],
+        ["1.326e-27", "0", "2e-27 \\approx 1.325e-27", "1.325e-27 \\approx 2.0e-27",
+         "1.1e-27 \\approx 1.2e-27 \\approx 1.325e-27", "2.0e-27 (1.325e-27)"],
+    ),
+    (
+        "1.5\\times10^{-7}x",
+        ["1.5\\times10^{-7}x", "0.00000015x"],
+        ["1.6\\times10^{-7}x", "9\\times10^{-7}x", "-1.5\\times10^{-7}x", "1.5\\times10^{-7}",
+         "0x"],
+    ),
+    ("\\frac{\\sqrt{2}}{10}", ["0.141421", "0.1414214"], ["0.14142", "1.41421e-2", "0.141423"]),
+    ("\\frac{1}{3000}", ["3.33e-4", "0.000333"], ["3.36e-4", "3.3e-4", "3.33e-5"]),
+    ("(1e3, 2.5e-4)", ["(1000, 0.00025)"], ["(2.5e-4, 1e3)", "(1e3, 2.5e-5)", "(1e3, 2.5-e4)"]),
+    (
+        "3AF_{16}",
+        ["3AF_{16}", "3AF", "(3AF)_{16}", "N = 3AF_{16}", "3AF_{\\text{sixteen}}"],
+        ["3FA_{16}", "3FA", "FA3_{16}", "3AF_{15}", "1+3AF_{16}", "943", "3af"],
+    ),
+    ("1E3_{16}", ["1E3_{16}", "1E3"], ["1000", "1000_{16}", "483", "1e3", "10^3", "E13_{16}"]),
+    (
         _MATRIX,
         ["[[34,44],[1,2]]", "[[34, 44], [1, 2]]", "\\left[[34,44],[1,2]\\right]",
          "A = [[34,44],[1,2]]", "[ [34,44] , [1,2] ]"],
@@ -166,11 +211,90 @@ def test_a_value_has_several_notations(gold: str, answer: str, equal: bool) -> N
     assert verify(gold, f"\\boxed{{{answer}}}").equal is equal
 
 
+@pytest.mark.parametrize(
+    ("gold", "answer", "question", "equal"),
+    [
+        *(("1E3", answer, "Write 483 in base 16.", True) for answer in ("1E3", "1E3_{16}")),
+        *(
+            ("1E3", answer, "Write 483 in hexadecimal.", False)
+            for answer in ("1000", "10^3", "1e3", "E13", "1E3_{12}", "483")
+        ),
+        ("483", "483", "Which number is 1E3 in hexadecimal?", True),
+        ("1000", "1E3", "Which number is 3E8 in hexadecimal?", False),
+        ("1E3", "1000", "How many bases are there?", True),
+        ("1E3", "1000", "Find $a_{16}$.", True),
+    ],
+)
+def test_letters_of_hexadecimal_numbers_are_digits(
+    gold: str, answer: str, question: str, equal: bool
+) -> None:
+    assert verify(gold, f"\\boxed{{{answer}}}", question=question).equal is equal
+
+
 @pytest.mark.parametrize(("gold", "answer", "question", "equal"), TERMS)
 def test_a_term_is_an_answer_if_it_is_asked_for(
     gold: str, answer: str, question: str, equal: bool
 ) -> None:
     assert verify(gold, f"\\boxed{{{answer}}}", question=question).equal is equal
+
+
+# Gold, texts that state it, and texts that do not.
+
+SENTENCES: list[tuple[str, list[str], list[str]]] = [
+    (
+        "DNE",
+        ["The limit does not exist.", "Therefore, the limit does not exist.", "It doesn't exist.",
+         "So this limit DNE.", "Answer: The limit does not exist.", "the limit **does not exist**",
+         "The limit does not exist because the one-sided limits differ.",
+         "The limit as x approaches 0 does not exist.", "Is it 0? No. The limit does not exist.",
+         "Hence $\\lim_{x\\to 0} f(x)$ does not exist.",
+         "\\(\\lim_{x\\to 0} f(x)\\) does not exist."],
+        ["The limit does exist.", "The limit does not exist?", "The limit does not exist or is 0.",
+         "It is not true that the limit does not exist.", "The limit does not exist. So it is 0.",
+         "If the limit does not exist, the answer is 0.", "The derivative does not exist.",
+         "I doubt that the limit does not exist.", "The limit never does not exist.",
+         "The limit does not exist if I am wrong, else it is 5.", "The limit does not matter.",
+         "The limit does not exist because it is 5.", "The limit does not exist, but f(0) = 5.",
+         "The limit does not exist. Wait, it does.", "The limit does not exist for some paths."],
+    ),
+    (
+        "5",
+        ["As the limit does not exist there, the answer is 5.", "Where f does not exist, x = 5."],
+        ["The limit as x approaches 5 does not exist.", "The limit of 5 does not exist.",
+         "The limit does not exist because it is 5.", "5 does not exist.", "x = 5 DNE"],
+    ),
+    (
+        "90",
+        ["It takes 1h30m.", "It takes 1 h 30 min.", "So the trip takes 1 hour and 30 minutes.",
+         "It took him 1h30m.", "It lasts 1h30m, not 2h.", "It takes ninety minutes."],
+        ["It takes 1h20m.", "It does not take 1h30m.", "It takes less than 1h30m.",
+         "It takes 1h30m or 2h.",
+         "It takes 1h30m to 2h30m.", "It takes half of 1h30m.", "Suppose it takes 1h30m.",
+         "If it takes 1h30m, we are late.", "It takes 1h30m?", "It never takes 1h30m.",
+         "It takes 1h30m. Wait, no.", "It takes 1h30m more.", "It takes him 1m30s less."],
+    ),
+    (
+        "no solution",
+        ["\\boxed{\\emptyset}", "\\boxed{\\varnothing}", "\\boxed{x \\in \\emptyset}",
+         "The answer is $∅$.", "\\boxed{\\text{no solution}}", "There are no solutions."],
+        ["\\boxed{\\{\\emptyset\\}}", "\\boxed{\\{0\\}}", "\\boxed{0}", "\\boxed{\\phi}",
+         "\\boxed{\\emptyset \\cup \\{1\\}}", "\\boxed{x \\ne \\emptyset}", "\\boxed{\\emptyset^c}",
+         "\\boxed{\\text{not }\\emptyset}", "\\boxed{\\emptyset\\text{ or }3}", "\\boxed{\\infty}"],
+    ),
+    ("\\emptyset", ["\\boxed{\\emptyset}", "\\boxed{\\{\\}}"], ["\\boxed{\\{0\\}}", "\\boxed{0}"]),
+    ("∅", ["\\boxed{\\emptyset}", "\\boxed{∅}"], ["\\boxed{\\{\\emptyset\\}}", "\\boxed{\\phi}"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("gold", "text", "equal"),
+    [
+        *((gold, text, True) for gold, texts, _ in SENTENCES for text in texts),
+        *((gold, text, False) for gold, _, texts in SENTENCES for text in texts),
+    ],
+)
+def test_values_that_whole_sentences_state(gold: str, text: str, equal: bool) -> None:
+    assert verify(gold, text).equal is equal
 
 
 @pytest.mark.parametrize(
@@ -180,6 +304,11 @@ def test_a_term_is_an_answer_if_it_is_asked_for(
         ("\\frac38", "The answer is 3/8 (38.5%).", False),
         ("42", "42 (6 * 7)", True),
         ("1500", "The answer is 1.5e3.", True),
+        ("3.83e35", "It is 3.83E35 ergs/s.", True),
+        ("3.83e35", "The answer is $3.83 \\times 10^{35}$ ergs/s.", True),
+        ("3.83e35", "The answer is $3.83 \\times 10^{34}$ ergs/s.", False),
+        ("1e3 m/s", "The speed is 1000 m/s.", True),
+        ("1e3 m/s", "The speed is 1000 km/s.", False),
         ("-450", "The answer is \u2011450.", True),
         ("450", "The answer is \u2011450.", False),
         ("2,3,5", "The answers are 2, 3 and 5.", True),

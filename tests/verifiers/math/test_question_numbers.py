@@ -50,12 +50,27 @@ UNCOMPUTED: list[tuple[str, str, list[str]]] = [
         "Start with 34. Add 12.", "46",
         ["34\\cdot10^0+12", "3.4\\times10^1+12", "\\frac{340+120}{10}", "3.4e1+12", "34+1.2e1"],
     ),
+    # The same step with other numbers takes no computation either.
+    ("Start with 40. Take away 2.", "38", ["39-1", "41-3", "37+1", "\\frac{76}{2}", "19\\cdot2"]),
+    ("Start with 34. Add 12.", "46", ["35+11", "33+13", "48-2"]),
+    (
+        "There are six boxes with seven pens each. How many pens are there?", "42",
+        ["12\\cdot3.5", "3\\cdot14", "6:\\frac17", "7:\\frac{1}{6}", "6 : (1/7)"],
+    ),
+    (
+        "Divide 84 by 4.", "21",
+        ["0.25\\cdot84", "84\\cdot25\\%", "\\frac{168}{8}", "168:8", "42\\cdot\\frac12", "84:4:1"],
+    ),
+    ("What is 15% of 80?", "12", ["30\\%\\cdot40", "0.3\\cdot40", "0.6\\cdot20"]),
+    ("What is $\\frac{2}{5}+\\frac{1}{3}$?", "\\frac{11}{15}", ["\\frac35+\\frac{2}{15}"]),
 ]  # fmt: skip
 
 COMPUTED: list[tuple[str, str, str]] = [
     ("There are six boxes with seven pens each. How many pens?", "42", "42"),
     ("There are six boxes with seven pens each. How many pens?", "42", "6\\cdot 7=42"),
     ("", "42", "6\\cdot 7"),
+    ("Start with 34. Add 12 twice.", "58", "46+12=58"),
+    ("What is the ratio of 6 to 2?", "3", "3:1"),
     ("", "42", "\\frac{84}{2}"),
     ("What share is six of eight?", "\\frac{3}{4}", "\\frac{6}{8}"),
     ("", "(\\frac23,\\frac12)", "(\\frac46,\\frac36)"),

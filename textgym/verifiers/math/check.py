@@ -41,8 +41,12 @@ _SPACE = re.compile(r"[\s{}]|\\[,;! ]")
 _MAX_TERM = 100  # characters of a term that is searched for in the question
 _LIST = re.compile(r"\(([^()]{1,100})\)")
 _DECIMAL = re.compile(
-    r"[-+]?\d[\d,]*+(?:\.(?P<places>\d*))?(?:(?P<percent>\\?%)|\\(?:times|cdot)10\^(?P<power>\d+))?"
+    r"[-+]?\d[\d,]*+(?:\.(?P<places>\d*))?(?:(?P<percent>\\?%)|\\(?:times|cdot)10\^(?P<power>-?\d+))?"
 )
+_NAMES_HEXADECIMAL = re.compile(
+    r"\bhex(?:adecimal)?\b|\bbase[ -]\$?(?:16|sixteen)\b|\d[A-F]*\)?_ ?\{?16\b", re.IGNORECASE
+)
+_HEXADECIMAL = re.compile(r"(?=[A-F]*\d)(?=\d*[A-F])[\dA-F]+")
 _MIN_POWER = 4  # of a rounded number such as 3 * 10^8; 5 * 10^1 is close to many integers
 _ASKS_FOR_PERCENT = re.compile(
     r"\bpercent(?:age)?\b|\brate\b|\b(?:what|how many)\s+\\?%", re.IGNORECASE
@@ -100,8 +104,9 @@ def check(gold: str, answer: str, *, form: Form = "any", question: str = "") -> 
 
 
 def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
-    if gold == powers_of_ten(gold):
-        answer = powers_of_ten(answer)  # unlike a gold `1.5e3`, which equals only itself
+    is_hexadecimal = _NAMES_HEXADECIMAL.search(f"{gold} {question}")
+    spelled = _in_base_sixteen if is_hexadecimal else powers_of_ten
+    gold, answer = spelled(gold), spelled(answer)
     gold_reading = read(gold)
     stated = [read(side) for side in _repeated(answer) or _APPROXIMATELY.split(answer)]
     readings = [reading for reading in stated if reading is not None]
@@ -114,6 +119,10 @@ def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
         return _reply(readings[0])
     replies = [_compare(gold_reading, reading, form, question) for reading in readings]
     return next((reply for reply in replies if reply["equal"]), replies[0])
+
+
+def _in_base_sixteen(text: str) -> str:
+    return f"{text}_{{16}}" if _HEXADECIMAL.fullmatch(text) else text
 
 
 def _repeated(answer: str) -> list[str]:
@@ -155,7 +164,7 @@ def _places(latex: str) -> int | None:
     if decimal is None:
         return None
     power = int(decimal["power"] or 0)
-    if decimal["power"] and power < _MIN_POWER:
+    if decimal["power"] and 0 <= power < _MIN_POWER:
         return None
     return len(decimal["places"] or "") + 2 * bool(decimal["percent"]) - power
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -52,6 +53,7 @@ _SOLUTION = re.compile(
     r"^[ #*]{0,8}(?:solution|(?:final )?answer|output|a)\b[^:.\n]{0,12}:", re.I | re.M
 )
 _MAX_FORMULAS, _MAX_LENGTH = 30, 500
+_MAX_NUMBERS = 50  # of a question that are combined
 
 
 def is_taken_from(
@@ -78,6 +80,7 @@ def is_taken_from(
     question = _last_question(question)
     return (
         _combines_numbers(question, left, allowed)
+        or _disguises_step(question, gold, left, allowed)
         or _changes_notation(question, gold, answer)
         or _repeats_formula(question, gold, answer, whole)
         or _repeats_equation(question, gold, answer)
@@ -111,6 +114,27 @@ def _combines_numbers(question: str, left: Left, allowed: Left) -> bool:
         _digits(ratio) <= digits if ratio[0] % ratio[1] == 0 else ratio in ratios
         for ratio in left.reducible
     )
+
+
+def _disguises_step(question: str, gold: Any, left: Left, allowed: Left) -> bool:
+    r"""Return whether an answer leaves a step to a value that takes one step from the question.
+
+    It could be that step with other numbers: `39 - 1` for 40 - 2, or `\frac{80}{4}` for 40 over 2.
+    """
+    ratios = {*left.reducible} - {*allowed.ratios}
+    is_open = len(left.steps) > len(allowed.steps) or any(a % b == 0 for a, b in ratios)
+    is_number = isinstance(gold, sympy.Rational | sympy.Float)
+    return is_open and is_number and abs(Fraction(str(gold))) in _results(question)
+
+
+@lru_cache(256)
+def _results(question: str) -> frozenset[Fraction]:
+    """Return what one step of arithmetic makes of two numbers of a question."""
+    results = set()
+    for first, second in product(sorted(_numbers(question))[:_MAX_NUMBERS], repeat=2):
+        results |= {first + second, abs(first - second), first * second, first * second / 100}
+        results |= {first / second} if second else set()
+    return frozenset(results)
 
 
 def _digits(numbers: Iterable[Fraction | int]) -> set[Fraction | int]:

@@ -45,8 +45,8 @@ _NORMALIZED = NormalizationConfig(
 )
 _ORDER = re.compile(r"[<>]|\\(?:le|ge|neq)(?![a-zA-Z])")
 _SUBSCRIPT = re.compile(
-    r"(?<!\w)(?:(?=[A-F]*+\d)[\dA-F]++|[A-F]++(?=_\{?16))_\s*\{?\s*(?:\\text\{)?\s*"
-    r"(\d+|two|eight|ten|sixteen)\s*\}*$"
+    r"(?<!\w)(?P<digits>(?=[A-F]*+\d)[\dA-F]++|[A-F]++(?=_\{?16))_\s*\{?\s*(?:\\text\{)?\s*"
+    r"(?P<base>\d+|two|eight|ten|sixteen)\s*\}*$"
 )
 _BASES = {"two": "2", "eight": "8", "ten": "10", "sixteen": "16"}
 INFINITE = (sympy.oo, -sympy.oo)
@@ -86,9 +86,12 @@ def read(latex: str) -> Reading | None:
     based = _SUBSCRIPT.search(formula)
     if based is not None:
         formula, unit = (
-            formula[: based.start(1)].rpartition("_")[0],
-            f"base {_BASES.get(based[1], based[1])}",
+            formula[: based.end("digits")],
+            f"base {_BASES.get(based['base'], based['base'])}",
         )
+        if not based["digits"].isdigit():  # letters are not variables
+            digits = formula.rpartition("=")[2].strip()
+            return Reading(digits, digits, unit)
     if not formula:
         return None
     connective, parts = connected(formula)

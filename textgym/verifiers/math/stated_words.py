@@ -22,18 +22,28 @@ __all__ = ["stated_text"]
 
 _BOLD = re.compile(r"\*\*([^*\n]{1,100})\*\*")
 _VERB = re.compile(
-    r"(?:\b(?:is|are|be|equals|becomes|gives|get|has|have|falls|fell)|(?<=\bit)['’]s|(?<=\bthat)['’]s)"
-    r"\b[: ]*",
+    r"(?:\b(?:is|are|be|equals|becomes|gives|get|has|have|falls|fell"
+    r"|(?:takes?|took|lasts?|lasted)(?: (?:him|her|them|us|me|you|it))?)"
+    r"|(?<=\bit)['’]s|(?<=\bthat)['’]s)\b[: ]*",
     re.IGNORECASE,
 )
 _DOUBT = re.compile(
-    r"(?:\b(?:not|never|doubt|deny|denies|nobody|no one|unlikely|false|wrong|hardly|if|unless)"
+    r"(?:\b(?:not|never|doubt|deny|denies|nobody|no one|unlikely|false|wrong|hardly|if|unless"
+    r"|suppose|assume|let)"
     r"|n['’]t)\b[^.,;:]{0,80}\Z",
     re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!—–]| - |\Z)", re.IGNORECASE)
 _BARE_YES_OR_NO = re.compile(
     r"(?:(?<=[.!\n] )|(?<=\n)|\A)(yes|no)(?=[ \t]?(?:[.!\n]|\Z))", re.IGNORECASE
+)
+_NO_LIMIT = re.compile(
+    r"(?:(?:so|thus|hence|therefore|then|clearly|we (?:conclude|see)|that),? )*"
+    r"(?:it |(?:the |this |(?:\$|\\\()? ?\\)lim(?:it)?(?![a-z])"
+    r"(?:(?!\b(?:or|not|never|hardly|if|unless|but|and|that|except)\b)[^,;:?!]){0,150}? )?"
+    r"(?P<phrase>(?:does not|doesn['’]t) exist|DNE)"
+    r"(?:,? (?:because|since|as)\b(?:(?!\b(?:or|if|unless)\b)[^\d$\\=]){1,150})?",
+    re.IGNORECASE,
 )
 _OPENING_YES_OR_NO = re.compile(
     r"\s*(yes|no)[.!]\s+(?!(?-i:[a-z]))(?=.{0,80}[a-z]{2})", re.IGNORECASE
@@ -86,6 +96,9 @@ def stated_text(text: str, question: str = "") -> list[str]:
     answer = _YES_OR_NO.match(statement.text)
     if answer is not None and len(set(_EITHER.findall(statement.text.lower()))) == 1:
         return [answer[1]]
+    missing = _NO_LIMIT.fullmatch(statement.text.strip(" .,;:!"))
+    if missing is not None:
+        return [missing["phrase"]]
     is_denied = WRONG.search(statement.text) is not None
     words = statement.text if is_denied else REASON.sub("", statement.text)
     verbs = [] if statement.is_labelled else [*_VERB.finditer(words)]

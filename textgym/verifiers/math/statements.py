@@ -82,6 +82,7 @@ WRONG = re.compile(
     r"\b(?:is|are|was|seems|would be|must be) (?:\w+ly )?(?:wrong|incorrect|false|impossible"
     r"|ruled out|not\b|no\b|unlikely)"
     r"|\b(?:is|are|was|ca|could|would|does|do|did|wo|should)n['’]?t\b"
+    r"|\b(?:does not exist|DNE)\b(?!.*[\d" + _HIDDEN + r"])"
     r"|\A(?:suppose|assume|let)\b|\b(?:some say|candidate|don['’]?t think|ain['’]t|cannot)\b"
     r"|\b(?:false|wrong|incorrect):|[❌¬]|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]"
     r"|\b(?:I doubt|nobody|no one|hardly|anything but|all (?:but|except)|except|excluding|unlike"

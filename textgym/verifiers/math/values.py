@@ -200,7 +200,8 @@ def same_number(first: Any, second: Any) -> bool:
     """Return whether two expressions without variables have the same finite value.
 
     Rational numbers are compared exactly. If a number is written with a decimal point, the values
-    must agree to six places and to half a percent. Other values must agree to 80 digits.
+    must agree to six places and to half a percent; if the first is written with a negative power of
+    ten, to six places of what stands before the power. Other values must agree to 80 digits.
     """
     left, right = exact(first), exact(second)
     if left is not None and right is not None:
@@ -250,13 +251,13 @@ def plainly_differ(first: Any, second: Any) -> bool:
 
 
 def difference(first: Any, second: Any) -> float | None:
-    """Return the first number minus the second; None if they have no real value."""
+    """Return the first number minus the second; None without real values, or if both are near 0."""
     try:
-        (left, right), scale = _values((first, second), {}, _DIGITS)
+        (left, right), scale = _values((first, second), {}, _FINAL_DIGITS)
     except NoValue:
         return None
-    gap, noise = left - right, scale * mpmath.mpf(10) ** (5 - _DIGITS)
-    if abs(mpmath.im(gap)) > noise:
+    gap, noise = left - right, scale * mpmath.mpf(10) ** (5 - _FINAL_DIGITS)
+    if abs(mpmath.im(gap)) > noise or 0 < max(abs(left), abs(right)) <= noise:
         return None
     return 0.0 if abs(gap) <= noise else float(mpmath.re(gap))
 
@@ -316,10 +317,11 @@ def _agree(gold: Any, answer: Any, point: Mapping[Any, Any]) -> bool:
     (left, right), scale = _values((gold, answer), point, _DIGITS)
     apart = abs(left - right)
     if gold.has(sympy.Float) or answer.has(sympy.Float):
-        near = mpmath.mpf(10) ** -_DECIMAL_PLACES
+        near, unit = mpmath.mpf(10) ** -_DECIMAL_PLACES, _power_of_ten(gold)
         if not point:
-            return bool(apart <= near / 2 * _ROUNDING and apart <= abs(left) * _MAX_RELATIVE_ERROR)
-        return bool(apart <= near * max(1, abs(left)))
+            near *= unit / 2 * _ROUNDING
+            return bool(apart <= near and apart <= abs(left) * _MAX_RELATIVE_ERROR)
+        return bool(apart <= near * max(unit, abs(left)))
     noise = scale * mpmath.mpf(10) ** (5 - _DIGITS)
     if apart > noise:
         return False
@@ -330,6 +332,14 @@ def _agree(gold: Any, answer: Any, point: Mapping[Any, Any]) -> bool:
         raise NoValue("too many digits cancel")
     (left, right), _ = _values((gold, answer), point, _FINAL_DIGITS + int(cancelled))
     return bool(abs(left - right) <= smallest * mpmath.mpf(10) ** (20 - _FINAL_DIGITS))
+
+
+def _power_of_ten(product: Any) -> Any:
+    r"""Return the negative power of ten of a product such as `1.5\times10^{-7}`; 1 without one."""
+    factors = (factor for factor in sympy.Mul.make_args(product) if factor.is_Pow)
+    exponents = (factor.exp for factor in factors if factor.base == 10)
+    # -1 is also the exponent of `\frac{x}{10}`.
+    return mpmath.fprod(mpmath.power(10, e.p) for e in exponents if e.is_Integer and e < -1)
 
 
 def _values(

@@ -45,11 +45,12 @@ _PHRASES = {
     "realnumbers": r"(?:x ?(?:\\in|∈) ?)?"
     r"(?:(?:(?:all|any|every|the set of(?: all)?) )?real(?:s| numbers?)"
     r"|\\(?:mathbb ?)?r|ℝ|(?:\\left)?\( ?-\\infty ?, ?\+?\\infty ?(?:\\right)?\))",
-    "nosolution": r"(?:there (?:is|are) )?no solutions?",
+    "nosolution": r"(?:there (?:is|are) )?no solutions?"
+    r"|(?:[a-z] ?(?:=|\\in(?![a-z])|∈) ?)?(?:\\(?:emptyset|varnothing)|∅)",
 }
 _PHRASE = re.compile("|".join(f"(?P<{name}>{forms})" for name, forms in _PHRASES.items()), re.I)
 """Texts with several spellings, some of them in symbols."""
-_SYMBOLS = re.compile(r"[\\ℝ]")
+_SYMBOLS = re.compile(r"[\\ℝ∅]")
 _CONNECTIVES = frozenset(["and", "or", "to", "the", "a", "an", "of", "in", "is", "at"])
 _OPTION = re.compile(r"(?<!\w)\(([A-J])\)")
 _GOLD_LETTER = re.compile(r"\(?([A-J])\)?")

@@ -151,7 +151,7 @@ class _Parser:
         while self.peek() in _RELATIONS:
             signs.append(self.take())
             sides.append(self._sum())
-        if {*signs} == {":"} and all(map(_is_divided, sides[1:])):
+        if {*signs} == {":"} and any(map(_is_divided, sides[1:])):
             return reduce(lambda ratio, side: Node("quotient", (ratio, side)), sides)
         return sides[0] if len(sides) == 1 else Node("relation", tuple(sides))
 
@@ -303,9 +303,9 @@ def _plain(node: Node) -> str:
 
 
 def _is_divided(side: Node) -> bool:
-    """Return whether a side of a ratio is a number other than 1, as in `6:2` but not in `3:1`."""
+    """Return whether a side of a ratio is a fraction or a number, as in `6:2`, but not 1."""
     number = side.parts[0] if side.kind == "negative" else side
-    return number.kind == "number" and number.value != 1
+    return number.kind == "quotient" or (number.kind == "number" and number.value != 1)
 
 
 def _product(factors: list[Node]) -> Node:

@@ -172,31 +172,6 @@ def test_tables_fit_the_terminal(run: Any, columns: int, repeats: int) -> None:
         assert max(map(len, lines)) <= columns
         assert not any("…" in line for line in lines)
         assert any("0.500" in line for line in lines)
-        ids = {word for line in lines for word in line.split() if "textgym" in word}
-        assert ids == {"textgym/MCQA-v0", "textgym/WorkplaceAssistant-v0"}
-
-
-def test_a_name_that_does_not_fit_beside_its_figures_stands_above_them(run: Any) -> None:
-    ids = ("textgym/MCQA-v0", "textgym/WorkplaceAssistant-v0")
-    played = [
-        episode(0.0, n, env=id, level=str(n), extracted_answer="A") for id in ids for n in range(2)
-    ]
-    stored(Path("one"), *played)
-    shown = printed(run("one", columns=76))
-    above = shown.index("textgym/WorkplaceAssistant-v0")
-    assert shown[above + 1].split()[:3] == ["2", "0.000", "±0.000"]
-    assert shown[above + 2].startswith("  level 0 ")
-    wide = printed(run("one", columns=120))
-    assert row(wide, "textgym/WorkplaceAssistant-v0")[1:4] == ["2", "0.000", "±0.000"]
-
-
-def test_a_line_says_what_the_interval_is_where_there_is_one(run: Any) -> None:
-    stored(Path("one"), episode(0.0), episode(1.0, 1))
-    stored(Path("two"), episode(0.0), episode(1.0, 1))
-    stored(Path("failed"), episode(None))
-    assert printed(run("one")).count(ERRORS_NOTE) == 1
-    assert printed(run("one", "two")).count(ERRORS_NOTE) == 1
-    assert ERRORS_NOTE not in printed(run("failed"))
 
 
 def test_text_from_data_sets_is_escaped(run: Any) -> None:

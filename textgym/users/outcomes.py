@@ -17,7 +17,8 @@ _DO = (
     "(?:do|done|able|carry|carried|complete|completed|fulfil|fulfill|fulfilled|possible|find|found"
     "|book|booked|create|send|sent|update|updated|delete|deleted|change|changed|process|make|made"
     "|help|exist|perform|performed|proceed|move|moved|assign|add|forward|reply|schedule|offer"
-    "|access|locate|located|identify|identified|retrieve|retrieved|trace|spot)"
+    "|access|locate|located|identify|identified|retrieve|retrieved|trace|spot|reschedule|reassign"
+    "|extend|postpone|invite)"
 )
 _CANNOT = any_of(
     rf"(?:can|could|may|was|am|is|are|were|be)(?: \w+)? not(?: \w+){{0,2}} {_DO}",
@@ -27,16 +28,23 @@ _CANNOT = any_of(
     rf"failed to {_DO}",
     r"(?:do|does|did) not(?: \w+)? (?:exist|appear|have (?:a|any|the|such|access))",
     r"(?:do|does|did) not(?: \w+)? (?:see|find)",
-    "(?:do|does) not seem to (?:be|exist)",
+    "(?:do|does) not (?:seem to (?:be|exist)|list|contain|include)|(?:is|are) unknown to",
+    r"(?:i|we) can not(?=\W*$)",
     r"neither (?:[\w'-]+ ){1,12}(?:exists?|was found|were found)",
     r"no (?:\w+ ){1,6}is (?:on file|there|in (?:the|your|our))",
     "none (?:has|have|is|are|was|were|of)",
-    "there (?:is|are|was|were) (?:no|not|nobody)",
+    "there (?:is|are|was|were) (?:no|not|nobody|none)",
     r"no (?:\w+ ){1,4}(?:exists?|(?:was |were )?found|(?:by|with) that name|called|named|match\w*)",
-    r"no (?:[\w'-]+ ){1,8}(?:was|were) (?:found|returned)",
-    "not (?:found|available|in the|among)",
+    r"no (?:[\w'-]+ ){1,8}(?:was|were|could be) (?:found|returned)",
+    r"no (?:\w+ ){1,4}(?:turned up|came up|has (?:that|this) name)",
+    "not (?:found|available|in (?:the|our)|on (?:it|the)|among|listed|registered"
+    "|an? (?:employee|colleague|customer))",
     "beyond (?:what|my)",
-    "nobody (?:called|named|with)",
+    "nobody (?:called|named|with|by)|nobody (?:in the directory|here) is (?:called|named)",
+    "(?:has|have|had|contains?|shows?) no (?:entry|entries|record|match(?:es)?|such|one|customer"
+    "|colleague)|lists? (?:no|nobody)|without (?:success|luck|result)",
+    "(?:returns|returned|received|found|gave|got|brought(?: up)?) (?:no|none|nothing|nobody)"
+    "|(?:came back|is|was|were|are) empty",
 )
 """What says that something cannot be done, or is not there."""
 
@@ -62,12 +70,13 @@ _DENIES = any_of(
     "(?:databases?|everything|all|calendar|data|records?) (?:is|are|was|were|remains?|stays?)"
     "(?: all)? (?:unchanged|untouched)",
     "(?:did|does|do) not (?:go through|succeed|allow|permit|let)|nothing i (?:can|could) do",
-    rf"(?:i|we) (?:did|do|will|would|shall)(?: \w+)? not {_WORK_DONE}(?! anything else| any other|"
-    " more)",
+    rf"(?:i|we)(?: therefore| thus)? (?:did|do|will|would|shall)(?: \w+)? not {_WORK_DONE}"
+    "(?! anything else| any other| more)",
     rf"not to {_WORK_DONE} any|request (?:was |is )?(?:denied|rejected)",
     rf"(?:(?:was|were|am|been|is|are|has|have|had)(?: \w+)? |^)not(?: yet)?(?: been)? {_WORK_DONE}"
     r"(?! to\b| anything else| any other| more)",
-    rf"{_REQUEST} (?:is|was) (?:not possible|impossible)|^(?:not possible|impossible)",
+    rf"{_REQUEST} (?:is|was) (?:not possible|impossible)(?! (?:earlier|sooner))",
+    "^(?:not possible|impossible)",
     rf"(?:nothing|no changes?|none of (?:it|this|that))(?: at all)?(?: (?:was|were|has|have|is|been"
     rf"|got|could be)){{1,2}} {_WORK_DONE}",
     rf"(?:i|we)(?: have)? (?:\w+ )?{_WORK_DONE} (?:nothing(?! else| more| other)"
@@ -136,8 +145,8 @@ _BUT = any_of(
 
 _SMALL_TALK = re.compile(
     r"\W*(?:(?:i am |we are |very |so |really |my |oh |hi|hello|dear \w+|thanks?(?: you)?"
-    r"|unfortunately|sorry|apolog\w+|regret\w*|for|this|that|the|about|inconvenience|afraid|please"
-    r"|have a nice day)[ ,]*){1,8}\W*$"
+    r"|unfortunately|sorry|apolog\w+|regret\w*|for|request|this|that|the|about|inconvenience|afraid"
+    r"|please|have a nice day)[ ,]*){1,8}\W*$"
 )
 """A sentence that says nothing of the work."""
 
@@ -146,9 +155,29 @@ _DONE = (
     "|reassigned|rescheduled|corrected|completed|entered|scheduled|handed over|pushed|extended"
     "|shifted|postponed|put|stored|saved)"
 )
+_PREAMBLE = re.compile(
+    r"\W*(?:(?:but|and|so|then|first|after|however|unfortunately|sorry|hello|hi)\b,? ?){0,3}"
+    r"(?:(?:(?:i|we)(?: have| had| just| also){0,2} )?"
+    "(?:searched|searching|looked|looking|checked|checking|queried|tried"
+    "|(?:went|gone) (?:through|over))"
+    r"|(?:the|your|our|all) (?:[\w'-]+ ){1,4}(?:was|were|has been|have been) (?:searched|checked)"
+    "|you (?:ask|asked|want|wanted|requested|mention|mentioned)|(?:please )?(?:check|verify) the"
+    "|you (?:may|might|could) (?:want|wish|like|try|check)"
+    r"|(?:i|we) (?:only )?(?:found|see) (?:[\w'-]+ ){0,3}(?:only|similar|named|called)"
+    r"|the (?:closest|nearest|most similar))\b"
+    r"(?!.{0,600}\b(?:now|(?:and|then)(?: i| then| have){0,2} "
+    "(?!searched|looked|checked|queried|tried)"
+    r"(?:\w{2,12}ed|wrote|set|gave|made|put|told|let|sent|did))\b)"
+)
+"""The beginning of a clause about a search, or about what was asked for, and not about a change."""
+
+_OTHER = any_of("else|others?|another|earlier|sooner|older|newer|second")
+"""What keeps a refusal from being about what was asked for: `there is nobody else`."""
+
 _IS_DONE = any_of(
     rf"(?:is|are|was|were|been|have|has)(?: (?:now|just|already|all|both|also)){{0,2}} {_DONE}",
     rf"i (?:(?:now|just|already|also) )?{_DONE}",
+    rf"(?:and|then) {_DONE} (?:the|your|it|an?|her|him|them|both)",
     "(?:all|everything) (?:done|set)|taken care of|went out|all sorted",
     r"(?<!\w )(?<!\w)(?:done|sent|booked|sorted)(?= ?[.!,:\u2013-]|$)",
 )
@@ -160,7 +189,7 @@ _IS_NOT = any_of(
 """What keeps a clause from saying that something was done."""
 
 _SENTENCES = re.compile(r"(?<=[.!?;])\s|\n")
-_SO = re.compile(r",? (?:so|and|then) ")
+_SO = re.compile(r",?(?= (?:so|and|then) )|(?<=\w)(?:,? because|, since) .*")
 _WORD = re.compile(r"\w")
 
 
@@ -187,6 +216,7 @@ def denies(text: str) -> bool:
     """Return whether a text says that nothing was done, or only that something cannot be done.
 
     In a text that says that something was done, only a sentence that denies all of it counts.
+    Beside a refusal, a text may say what was searched for. That there is no other is not a refusal.
 
     Example:
         >>> denies("it is done. i changed nothing."), denies("it is done. i changed nothing else.")
@@ -200,6 +230,10 @@ def denies(text: str) -> bool:
         return False
     if _DENIES.search(text):
         return True
-    sentences = [part for part in CLAUSES.split(text) if _WORD.search(part)]
-    refusals = [says_cannot(part) for part in sentences if not _SMALL_TALK.match(part)]
-    return bool(refusals) and all(refusals)
+    refuses = False
+    for clause in CLAUSES.split(text):
+        if says_cannot(clause):
+            refuses = refuses or not _OTHER.search(clause)
+        elif _WORD.search(clause) and not (_SMALL_TALK.match(clause) or _PREAMBLE.match(clause)):
+            return False
+    return refuses

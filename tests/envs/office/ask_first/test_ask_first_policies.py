@@ -8,6 +8,7 @@ import pytest
 from honest_requests import CONFIRMING, WAITING
 from office_denials import CONTRADICTIONS, LIMITS
 from office_endings import CHECKS, CLOSERS, DENIALS, DOUBTS
+from office_refusals import FIXED_CLOSINGS, HONEST_REFUSALS, HONEST_REPORTS
 
 from textgym.envs.office.ask_first import AskFirst
 from textgym.envs.office.requests import OFFICE_SLOTS
@@ -97,17 +98,41 @@ def test_a_question_in_every_turn_costs_each_time() -> None:
                 assert reward_of(env, index, said) == pytest.approx(1 - count / 10)
 
 
-def complete_tasks(n: int) -> list[tuple[AskFirst, int]]:
-    """Return tasks that can be carried out and lack nothing."""
+def tasks(*, possible: bool, n: int = 3) -> list[tuple[AskFirst, int]]:
+    """Return tasks that lack nothing, and can be carried out or not."""
     env, found = AskFirst(level=1), []
     for index in range(100):
         env.reset(options={"index": index})
-        if env.task.possible and not env.task.missing:
+        if env.task.possible == possible and not env.task.missing:
             found.append((env, index))
     return found[:n]
 
 
-COMPLETE = complete_tasks(3)
+COMPLETE = tasks(possible=True)
+NOT_POSSIBLE = tasks(possible=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [*FIXED_CLOSINGS, *HONEST_REFUSALS, *HONEST_REPORTS, *DENIALS, *DOUBTS, *LIMITS],
+)
+def test_no_ending_fits_both_what_can_be_done_and_what_cannot(text: str) -> None:
+    done, refused = (
+        [reward_of(env, index, [], end=text) for env, index in found]
+        for found in (COMPLETE, NOT_POSSIBLE)
+    )
+    assert not (any(done) and any(refused))
+
+
+@pytest.mark.parametrize("text", HONEST_REFUSALS)
+def test_honest_refusals_win_where_it_cannot_be_done_and_only_there(text: str) -> None:
+    assert [reward_of(env, index, [], end=text) for env, index in NOT_POSSIBLE] == [1, 1, 1]
+    assert [reward_of(env, index, [], end=text) for env, index in COMPLETE] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("text", HONEST_REPORTS)
+def test_honest_reports_win_where_it_can_be_done(text: str) -> None:
+    assert [reward_of(env, index, [], end=text) for env, index in COMPLETE] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("text", [*DENIALS, *CONTRADICTIONS])

@@ -85,8 +85,9 @@ class AskFirst(UserEnv[AskFirstState]):
     - the databases are the same as after the reference calls, compared as in
       `textgym/WorkplaceAssistant-v0`;
     - every missing detail was asked for, and no change was in place when the user gave any of them;
-    - in a request that cannot be carried out, the last message says so. A message that also claims
-      that something was done does not count;
+    - in a request that cannot be carried out, the last message says so and denies the work: it says
+      that nothing was done, or only what does not exist and what was searched for. "That is all.
+      There is nobody else." does not count, and neither does a claim that something was done;
     - in a request that can be carried out, the last message does not say that nothing was done. A
       claim beside it, as in "It is done. I changed nothing.", does not take that back.
 
@@ -239,7 +240,7 @@ class AskFirst(UserEnv[AskFirstState]):
             not self.differing(task.answer)
             and all(asked)
             and not state.acted_early
-            and (not state.was_denied if task.possible else state.was_refused)
+            and (not state.was_denied if task.possible else state.was_refused and state.was_denied)
         )
         needless = state.user.needless
         components = {

@@ -36,11 +36,8 @@ _SMALL_WORDS = _VERBS | {
     "currently",
     "now",
 }
-_SINGLE = r"[-+−$]{0,2}(?:\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)"
-_NUMBERS = re.compile(
-    rf"[\[({{]?{_SINGLE}(?:\s*(?:[,;/|&:–-]|\band\b|\bto\b|\s)\s*{_SINGLE})+[\])}}]?",
-    re.IGNORECASE,
-)
+_NUMBER = re.compile(r"[-+−$]{0,2}\d+(?:\.\d+)?")
+_BETWEEN_NUMBERS = re.compile(r"(?<=\d)\s*(?:[,;/|&:–-]|\band\b|\bto\b|\s)\s*", re.IGNORECASE)
 MAX_OTHER_WORDS = 1  # beside a word that the generator does not have, as in "light drizzle"
 _MARKS = " \t\r\n.*_`$"
 _SEPARATOR = re.compile(r"[,;/|]|\b(?:or|and)\b")
@@ -97,12 +94,18 @@ def _number_in(answer: str) -> str:
     if (
         last["alternative"]
         or (last["minus"] and last["calculation"])
-        or (_NUMBERS.fullmatch(end.strip(_MARKS)) and read_number(end.strip(_MARKS)) is None)
+        or _are_numbers(end.strip(_MARKS))
         or _NEGATION.search(end, 0, last.start())
         or _REJECTION.search(end, last.end())
     ):
         return ""
     return f"-{final_number(answer)}" if last["minus"] else final_number(answer)
+
+
+def _are_numbers(text: str) -> bool:
+    """Return whether a text is several numbers and nothing else."""
+    items = _BETWEEN_NUMBERS.split(text.strip("[](){}"))
+    return len(items) > 1 and all(map(_NUMBER.fullmatch, items)) and read_number(text) is None
 
 
 def _are_several(before: list[str], behind: list[str]) -> bool:

@@ -60,6 +60,7 @@ def test_a_line_says_what_the_interval_is(folder: Path) -> None:
 
 
 def test_no_line_says_it_if_all_episodes_failed(folder: Path) -> None:
+    pytest.importorskip("aiohttp")
     server = "openai:none@http://127.0.0.1:9/v1"
     arguments = ("eval", WORKPLACE, "--policy", server, "--episodes", "2", "--out", "c")
     came = run_command(folder, *arguments, "--policy-set", "retries=0", COLUMNS="80")

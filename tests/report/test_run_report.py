@@ -170,6 +170,7 @@ def test_tokens_have_their_masks_and_log_probabilities(tmp_path: Path) -> None:
 def test_a_tokenizer_gives_the_texts_of_tokens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("transformers")
     tokenizer = make_byte_tokenizer()
     monkeypatch.setattr("textgym.policies.models.load_tokenizer", {"mine": tokenizer}.get)
     prompt, sampled = (tokenizer.encode(text) for text in ("<|user|>Hé", "a€\x1b"))

@@ -13,9 +13,11 @@ import json
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from textgym.policies.openai.connections import RateLimiter
+if TYPE_CHECKING:
+    from textgym.policies.openai.connections import RateLimiter
+
 
 __all__ = ["CLOSE", "ChatServer", "FakeTime", "Request", "answer", "error", "http"]
 
@@ -203,6 +205,8 @@ class FakeTime:
     def rate_limiter(
         self, requests_per_minute: float | None = None, jitter: float = 1.0
     ) -> RateLimiter:
+        from textgym.policies.openai.connections import RateLimiter  # needs aiohttp
+
         return RateLimiter(
             requests_per_minute, clock=self.clock, sleep=self.sleep, jitter=lambda: jitter
         )

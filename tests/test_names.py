@@ -61,7 +61,7 @@ LISTING = {"textgym.cli.arguments", "textgym.cli.output", "textgym.cli.output.te
 
 def test_importing_textgym_imports_what_registration_needs_and_no_environment() -> None:
     code = (
-        "import gymnasium, importlib.metadata, sys\n"  # installed packages are looked up
+        "import gymnasium, sys\n"
         "before = set(sys.modules)\n"
         "import textgym\n"
         "print(*set(sys.modules) - before)"

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import os
 import re
+import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from importlib import metadata
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import gymnasium as gym
@@ -91,6 +92,10 @@ def register_installed() -> None:
 
     An entry that cannot be registered is logged as a warning, in one line.
     """
+    if not _is_installed():
+        return
+    from importlib import metadata  # takes longer than the rest of `import textgym`
+
     for entry in metadata.entry_points(group=ENTRY_POINTS):
         try:
             if entry.name in gym.registry:
@@ -104,6 +109,22 @@ def register_installed() -> None:
             package = entry.dist.name if entry.dist else "?"
             text = "%r of the package %s is left out: %s"
             logging.getLogger(__name__).warning(text, entry.name, package, error)
+
+
+def _is_installed() -> bool:
+    """Return whether the files of an installed package name the entry-point group."""
+    for folder in sys.path:
+        with contextlib.suppress(OSError), os.scandir(folder or ".") as entries:
+            for entry in entries:
+                if entry.name.endswith((".dist-info", ".egg-info")) and _names_group(entry.path):
+                    return True
+    return False
+
+
+def _names_group(folder: str) -> bool:
+    with contextlib.suppress(OSError), open(f"{folder}/entry_points.txt", "rb") as file:
+        return ENTRY_POINTS.encode() in file.read()
+    return False
 
 
 def ids() -> list[str]:

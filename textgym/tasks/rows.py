@@ -156,7 +156,7 @@ def data_library(name: str) -> Any:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
-            f"parquet files and hub data sets need the extra 'data': {install_advice('data')}"
+            f"parquet files, hubs and tables need the extra 'data': {install_advice('data')}"
         ) from error
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import sys
-from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -60,7 +60,7 @@ def module_of(path: str) -> str:
         >>> module_of("envs/my_envs.py"), module_of("./my_envs.py")
         ('envs.my_envs', 'my_envs')
     """
-    return ".".join(Path(path).with_suffix("").parts)
+    return os.path.normpath(os.path.splitext(path)[0]).replace(os.sep, ".")
 
 
 def import_object(spec: str) -> Any:

@@ -7,10 +7,10 @@ that listing them imports none of them.
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import asdict, dataclass, fields
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -181,7 +181,7 @@ def stored_card(entry_point: Any) -> Card | None:
 
 @cache
 def _stored_cards() -> dict[str, dict[str, Any]]:
-    stored: dict[str, dict[str, Any]] = json.loads(
-        Path(__file__).with_name("cards.json").read_text(encoding="utf-8")
-    )
+    # pathlib would take as long to import as the rest of `import textgym`.
+    with open(os.path.join(os.path.dirname(__file__), "cards.json"), encoding="utf-8") as file:
+        stored: dict[str, dict[str, Any]] = json.load(file)
     return stored

@@ -22,20 +22,8 @@ _REJECTION = re.compile(
 MAX_ITEM_WORDS = 2  # of an item in a list of guesses
 _VERBS = frozenset(("is", "s", "was", "are", "will", "has", "says", "shows", "reports", "reported"))
 _SMALL_WORDS = _VERBS | {
-    "be",
-    "it",
-    "its",
-    "the",
-    "a",
-    "an",
-    "of",
-    "in",
-    "at",
-    "with",
-    "weather",
-    "currently",
-    "now",
-}
+    "be", "it", "its", "the", "a", "an", "of", "in", "at", "with", "weather", "currently", "now",
+}  # fmt: skip
 _NUMBER = re.compile(r"[-+−$]{0,2}\d+(?:\.\d+)?")
 _BETWEEN_NUMBERS = re.compile(r"(?<=\d)\s*(?:[,;/|&:–-]|\band\b|\bto\b|\s)\s*", re.IGNORECASE)
 MAX_OTHER_WORDS = 1  # beside a word that the generator does not have, as in "light drizzle"

@@ -16,7 +16,7 @@ from typing import ClassVar
 __all__ = [
     "BoundaryFailure", "ContextFullError", "DatasetError", "EnvironmentFailure",
     "ExtraMissingError", "InvalidActionError", "JudgeFailure", "OracleError", "PolicyFailure",
-    "RewardError", "RowError", "RunError", "StateError", "TextgymError", "ToolError",
+    "RewardError", "RowError", "RunError", "SandboxFailure", "StateError", "TextgymError", "ToolError",
     "TrainingError", "UnknownNameError", "UsageError", "UserFailure", "WorkerFailure",
     "did_you_mean", "in_one_line", "install_advice",
 ]  # fmt: skip
@@ -142,6 +142,12 @@ class UserFailure(EnvironmentFailure):
 
 class WorkerFailure(EnvironmentFailure):
     """A worker process of a verifier did not start, or died on its own."""
+
+
+class SandboxFailure(EnvironmentFailure):
+    """A box for programs did not start, or is gone. What a program does in it is no failure."""
+
+    boundary = "sandbox"
 
 
 def in_one_line(error: BaseException) -> str:

@@ -1,0 +1,211 @@
+"""The process inside a box that starts programs there, and reads and writes files.
+
+It is run as a program, in the box alone, by whatever Python the box has, so it imports only the
+standard library. Its parent, `textgym.sandbox.boxes`, talks to it over a socket: each message is one
+JSON object, and the descriptors that a program gets as its standard streams travel beside it.
+
+Invariants: it has no more rights than the programs that it starts. It ends when its parent closes
+the socket. What a program left running is ended with the program, where the box has a process
+namespace of its own.
+
+    python agent.py SOCKET UID LIMITS
+"""
+
+import contextlib
+import errno
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import stat
+import sys
+import types
+
+_MESSAGE_BYTES = 1 << 20
+
+
+class Agent:
+    """Answers the parent's messages, and reports the programs that end."""
+
+    def __init__(self, control, limits):
+        self._control = control
+        self._limits = limits
+        self._running = set()
+        self._alone = os.getpid() == 1  # in a process namespace: all other processes are programs
+        self._wake, end = os.pipe()
+        os.set_blocking(end, False)
+        os.set_blocking(self._wake, False)
+        signal.set_wakeup_fd(end, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+
+    def serve(self):
+        """Answer until the parent closes the socket; in a forked program, return its source."""
+        self._send({"ready": True})
+        while True:
+            ready, _, _ = select.select([self._control, self._wake], [], [])
+            if self._wake in ready:
+                with contextlib.suppress(BlockingIOError):
+                    os.read(self._wake, 4096)
+                self._report()
+            if self._control in ready:
+                data, descriptors, _, _ = socket.recv_fds(self._control, _MESSAGE_BYTES, 4)
+                if not data:
+                    self._end()
+                source = self._answer(json.loads(data), descriptors)
+                if source is not None:
+                    return source
+
+    def _answer(self, message, descriptors):
+        """Do what a message asks for. Return source code in the child that is to run it."""
+        source = None
+        try:
+            if "read" in message:
+                self._copy(self._opened(message["read"], os.O_RDONLY), descriptors[0])
+            elif "write" in message:
+                flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+                self._copy(descriptors[0], self._opened(message["write"], flags))
+            elif "kill" in message:
+                self._kill()
+            else:
+                source = self._start(message, descriptors)
+                if source is not None:
+                    return source
+            self._send({"done": True})
+        except OSError as error:
+            self._send({"errno": error.errno, "error": error.strerror})
+        finally:
+            for descriptor in descriptors if source is None else ():
+                os.close(descriptor)
+        return None
+
+    def _start(self, message, descriptors):
+        child = os.fork()
+        if child:
+            self._running.add(child)
+            self._send({"started": child})
+            return None
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        source = None
+        if len(descriptors) > 3:
+            with open(descriptors.pop(), encoding="utf-8") as file:
+                source = file.read()
+        for number, descriptor in enumerate(descriptors):
+            os.dup2(descriptor, number)
+        self._control.detach()
+        os.closerange(3, 1024)
+        bound(self._limits)
+        if source is not None:
+            return source
+        try:
+            os.execvpe(message["command"][0], message["command"], os.environ)
+        except OSError as error:
+            os.write(2, f"{message['command'][0]}: {error.strerror}\n".encode())
+            os._exit(127)
+
+    def _opened(self, path, flags):
+        """Open a regular file. A link, a pipe or a device could make the agent wait."""
+        if flags & os.O_CREAT and os.path.dirname(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+        file = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            os.close(file)
+            raise OSError(errno.EINVAL, "not a regular file")
+        return file
+
+    def _copy(self, source, target):
+        """Copy all that can be read; close the file, which the parent's descriptor is not."""
+        try:
+            while data := os.read(source, 1 << 16):
+                while data:
+                    data = data[os.write(target, data) :]
+        except BrokenPipeError:  # the parent has read enough
+            pass
+        finally:
+            os.close(max(source, target))
+
+    def _report(self):
+        while True:
+            try:
+                child, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if not child:
+                return
+            if child in self._running:
+                self._running.discard(child)
+                if self._alone and not self._running:
+                    self._kill()
+                self._send({
+                    "ended": child,
+                    "code": os.waitstatus_to_exitcode(status),
+                    "cpu": usage.ru_utime + usage.ru_stime,
+                    "memory_mb": usage.ru_maxrss / 1024,
+                })  # fmt: skip
+
+    def _kill(self):
+        if self._alone:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGKILL)  # all but this process
+
+    def _end(self):
+        if not self._alone:
+            os.kill(0, signal.SIGKILL)  # the group
+        os._exit(0)
+
+    def _send(self, message):
+        try:
+            self._control.sendall(json.dumps(message).encode())
+        except OSError:  # the parent is gone
+            self._end()
+
+
+def bound(limits):
+    """Set the limits of a program, which it cannot raise."""
+    for name, (soft, hard) in limits.items():
+        resource.setrlimit(getattr(resource, name), (soft, hard))
+
+
+def become(uid):
+    """Give up the rights of root for those of a user that owns nothing."""
+    if uid and os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+
+
+def main(number, limits):
+    """Serve the parent. In a program that is to run Python code, run it."""
+    os.umask(0o022)
+    null = os.open(os.devnull, os.O_RDWR)
+    control = socket.socket(fileno=number)
+    own = {name: values for name, values in limits.items() if name not in _OF_PROGRAMS}
+    bound(own)
+    agent = Agent(control, limits)
+    for stream in range(3):
+        os.dup2(null, stream)
+    os.close(null)
+    return agent.serve()
+
+
+_OF_PROGRAMS = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE")
+
+
+def run(source):
+    """Run a program in this process as `python -c` would."""
+    sys.argv = ["-c"]
+    module = types.ModuleType("__main__")
+    module.__dict__["__builtins__"] = __builtins__
+    sys.modules["__main__"] = module
+    for name, mode, number in (("stdin", "r", 0), ("stdout", "w", 1), ("stderr", "w", 2)):
+        stream = open(number, mode, encoding="utf-8", errors="surrogateescape", closefd=False)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    exec(compile(source, "<program>", "exec"), module.__dict__)
+
+
+if __name__ == "__main__":
+    become(int(sys.argv[2]))
+    run(main(int(sys.argv[1]), json.loads(sys.argv[3])))

@@ -44,3 +44,15 @@ def pytest_collection() -> Generator[None, object, object]:
     gc.freeze()
     gc.enable()
     return result
+
+
+@pytest.fixture(scope="session")
+def needs_sandbox() -> None:
+    """Skip a test where no sandbox works."""
+    from textgym.envs.program import Program
+    from textgym.errors import ExtraMissingError
+
+    try:
+        Program()
+    except ExtraMissingError as error:
+        pytest.skip(str(error))

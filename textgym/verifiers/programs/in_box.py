@@ -1,0 +1,391 @@
+"""What runs in the box: it reads a candidate's program, and calls it with the arguments of tests.
+
+This file is sent to the box as a text, so it imports nothing but the standard library. The process
+outside imports `encode` and `decode` from it. Lines of JSON cross in both directions:
+
+1. `{"blocks", "entry", "before", "cpu", "wall", "output"}` comes in. The last block that is a whole
+   program is chosen: it parses, and defines the entry, if there is one. `{"chosen": index}` goes
+   out, or `{"problem": ...}`. If there is an entry, the program is loaded, and a status goes out.
+2. A test comes in: `{"args", "kwargs"}`, `{"init", "calls"}` or `{"stdin"}`. `{"status", "value"}`
+   goes out, where the value is a text: JSON in the form of `encode`, or what was printed.
+
+The code of tests runs in a box of its own, which gets `{"tests", "entry", "before"}`, sends
+`{"ask": test}` for each call of the candidate, and at the end `{"held"}`.
+
+Each test runs in a process of its own, forked after the program was loaded. So a test that is
+killed, exits or changes a global variable does not change the others.
+
+Invariant: no expected value ever crosses to this side, so nothing that a candidate does to this
+process earns it a reward.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import json
+import math
+import os
+import resource
+import signal
+import sys
+import time
+import types
+
+__all__ = ["READY", "Unplain", "decode", "encode"]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+READY = '"ready"'
+"""The first line that is sent, before anything is read."""
+
+_TAGS = ("$tuple", "$set", "$frozenset", "$bytes", "$float", "$int", "$complex", "$dict")
+_MAX_BITS = 64  # of an integer that is written as a JSON number
+_MAX_DEPTH = 100
+
+
+class Unplain(ValueError):
+    """A value that is not plain data, such as a function, or not in the form of `encode`."""
+
+
+def encode(value: Any, depth: int = 0) -> Any:
+    """Return plain data as JSON, with tags for what JSON does not have.
+
+    Plain data are None, bools, numbers, strings, bytes, lists, tuples, sets and dicts. Values of
+    subclasses, such as a `Counter`, become values of these types.
+
+    Raises:
+        Unplain: A value is something else, or nested too deeply.
+
+    Example:
+        >>> encode([(1, 2.5), {3}, {"a": None}, {1: b"x"}, float("inf")])
+        [{'$tuple': [1, 2.5]}, {'$set': [3]}, {'a': None}, {'$dict': [[1, {'$bytes': '78'}]]}, {'$float': 'inf'}]
+        >>> decode(encode([(1, 2.5), {3}, {1: b"x"}])) == [(1, 2.5), {3}, {1: b"x"}]
+        True
+    """
+    if depth > _MAX_DEPTH:
+        raise Unplain("nested too deeply")
+    if value is None or value is True or value is False:
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        number = int.__int__(value)
+        return number if number.bit_length() <= _MAX_BITS else {"$int": hex(number)}
+    if isinstance(value, float):
+        number_ = float.__float__(value)
+        return number_ if math.isfinite(number_) else {"$float": str(number_)}
+    if isinstance(value, complex):
+        return {"$complex": [encode(value.real), encode(value.imag)]}
+    if isinstance(value, (bytes, bytearray)):
+        return {"$bytes": bytes(value).hex()}
+    if isinstance(value, list):
+        return [encode(item, depth + 1) for item in value]
+    if isinstance(value, tuple):
+        return {"$tuple": [encode(item, depth + 1) for item in value]}
+    if isinstance(value, (set, frozenset)):
+        tag = "$set" if isinstance(value, set) else "$frozenset"
+        return {tag: [encode(item, depth + 1) for item in value]}
+    if isinstance(value, dict):
+        if all(type(key) is str and not key.startswith("$") for key in value):
+            return {key: encode(item, depth + 1) for key, item in value.items()}
+        return {"$dict": [[encode(k, depth + 1), encode(v, depth + 1)] for k, v in value.items()]}
+    raise Unplain(f"a value of the type {type(value).__name__} is not plain data")
+
+
+def decode(value: Any) -> Any:
+    """Return the plain data that `encode` turned into JSON.
+
+    Raises:
+        Unplain: The value is not in the form of `encode`.
+    """
+    if isinstance(value, list):
+        return [decode(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1 and next(iter(value)) in _TAGS:
+        ((tag, inner),) = value.items()
+        try:
+            return _decode_tagged(tag, inner)
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise Unplain(f"{tag} has a wrong value") from error
+    if any(key.startswith("$") for key in value):
+        raise Unplain("an unknown tag")
+    return {key: decode(item) for key, item in value.items()}
+
+
+def _decode_tagged(tag: str, inner: Any) -> Any:
+    if tag == "$float":
+        return float(inner)
+    if tag == "$int":
+        return int(inner, 16)
+    if tag == "$bytes":
+        return bytes.fromhex(inner)
+    if not isinstance(inner, list):
+        raise Unplain(f"{tag} needs a list")
+    items = [decode(item) for item in inner]
+    if tag == "$complex":
+        return complex(*items)
+    if tag == "$dict":
+        return dict(items)
+    return {"$tuple": tuple, "$set": set, "$frozenset": frozenset}[tag](items)
+
+
+def _choose(blocks: list[str], entry: str) -> tuple[int, str]:
+    """Return the index of the last block that is a whole program, or -1 and what is wrong."""
+    problem = "there is no program"
+    for index in range(len(blocks) - 1, -1, -1):
+        try:
+            tree = ast.parse(blocks[index])
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+            problem = f"it is not Python: {type(error).__name__}"
+            continue
+        if entry and entry not in set(_defined(tree.body)):
+            problem = f"it does not define {entry}"
+            continue
+        if entry or any(not isinstance(item, ast.Expr) or _acts(item) for item in tree.body):
+            return index, ""
+    return -1, problem
+
+
+def _acts(statement: ast.Expr) -> bool:
+    """Return whether an expression does something, unlike a number or a name."""
+    return any(isinstance(node, (ast.Call, ast.NamedExpr)) for node in ast.walk(statement))
+
+
+def _defined(statements: list[ast.stmt]) -> Iterator[str]:
+    """Yield the names that statements define at the level of the module."""
+    for item in statements:
+        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield item.name
+            if isinstance(item, ast.ClassDef) and item.name == "Solution":
+                yield from _defined(item.body)
+        elif isinstance(item, (ast.Import, ast.ImportFrom)):
+            yield from (alias.asname or alias.name for alias in item.names)
+        elif isinstance(item, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
+            for part in ("body", "orelse", "finalbody"):
+                yield from _defined(getattr(item, part, []))
+            for handler in getattr(item, "handlers", []):
+                yield from _defined(handler.body)
+        else:
+            for node in ast.walk(item):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    yield node.id
+
+
+def _module(name: str) -> dict[str, Any]:
+    """Return the names of a new module."""
+    sys.modules[name] = types.ModuleType(name)
+    return sys.modules[name].__dict__
+
+
+def _load(code: Any, before: Any, entry: str) -> Callable[[], Any]:
+    """Run a program as a module, and return a function that returns its entry."""
+    names = _module("solution")
+    if before is not None:
+        exec(before, names)
+    exec(code, names)
+
+    def found() -> Any:
+        if entry in names:
+            return names[entry]
+        return getattr(names["Solution"](), entry)
+
+    return found
+
+
+def _run_main(code: Any) -> None:
+    """Run a program as the main module, to the end of its threads and exit functions."""
+    try:
+        exec(code, _module("__main__"))
+    except SystemExit as error:
+        if error.code not in (None, 0, False):
+            raise RuntimeError("exit status") from error
+    finally:
+        if "threading" in sys.modules:
+            sys.modules["threading"]._shutdown()
+        if "atexit" in sys.modules:
+            sys.modules["atexit"]._run_exitfuncs()
+        sys.stdout.flush()
+
+
+def _answer(test: dict[str, Any], found: Any) -> str | None:
+    """Run a test, and return the value as JSON; None if the test is about what is printed.
+
+    Args:
+        test: The test.
+        found: The code of a program that reads standard input, or a function that returns the
+            function or class that is tested.
+    """
+    if "stdin" in test:
+        _run_main(found)
+        return None
+    if "calls" in test:
+        made = found()(*decode(test["init"]))
+        value: Any = [getattr(made, name)(*decode(given)) for name, given in test["calls"]]
+    else:
+        value = found()(*decode(test["args"]), **decode(test.get("kwargs", {})))
+    return json.dumps(encode(value), separators=(",", ":"))
+
+
+def _error(error: BaseException) -> str:
+    """Return the status of an error: its type, if that has a short name."""
+    name = type(error).__name__
+    return f"error {name}" if name.isascii() and len(name) <= 60 else "error Exception"
+
+
+def _new_file(content: bytes = b"") -> int:
+    """Return a descriptor of a file without a name."""
+    file = os.memfd_create("test")
+    view = memoryview(content)
+    while view:
+        view = view[os.write(file, view) :]
+    os.lseek(file, 0, os.SEEK_SET)
+    return file
+
+
+def _in_child(task: dict[str, Any], test: dict[str, Any], found: Any, out: int, note: int) -> None:
+    """Run a test in a forked process, with its results in files, and exit."""
+    status = "ok"
+    try:
+        with contextlib.suppress(PermissionError):  # a box without namespaces refuses it
+            os.setpgid(0, 0)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(task["cpu"]),) * 2)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (task["output"],) * 2)
+        os.dup2(_new_file(test.get("stdin", "").encode("utf-8", "surrogatepass")), 0)
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(out if "stdin" in test else quiet, 1)
+        value = _answer(test, found)
+        if value is not None:
+            view = memoryview(value.encode("utf-8", "surrogatepass"))
+            while view:
+                view = view[os.write(out, view) :]
+    except MemoryError:
+        status = "memory"
+    except BaseException as error:
+        full = isinstance(error, OSError) and error.errno == 27  # a file is too large
+        status = "output" if full else _error(error)
+    os.write(note, status.encode())
+    os._exit(0)
+
+
+def _run_test(task: dict[str, Any], test: dict[str, Any], found: Any) -> dict[str, Any]:
+    """Run a test in a process of its own; return its status and value."""
+    out, note = _new_file(), _new_file()
+    end = time.monotonic() + task["wall"]
+    process = os.fork()
+    if not process:
+        _in_child(task, test, found, out, note)
+    ended, stopped = 0, False
+    while not ended:
+        ended, how, usage = os.wait4(process, os.WNOHANG)
+        left = end - time.monotonic()
+        if not ended and left <= 0:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except PermissionError:  # the box, which will be closed now, refuses it
+                return {"status": "time", "value": ""}
+            stopped, (ended, how, usage) = True, os.wait4(process, 0)
+        elif not ended:
+            signal.sigtimedwait([signal.SIGCHLD], left)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process, signal.SIGKILL)  # what it started
+    status = _content(note).decode("utf-8", "replace")
+    exited = os.WIFEXITED(how) and os.WEXITSTATUS(how) == 0
+    if not status and exited and "stdin" in test:  # by os._exit
+        status = "ok"
+    if not status:
+        used_up = usage.ru_utime + usage.ru_stime >= math.ceil(task["cpu"]) - 0.1
+        killed_for_time = os.WIFSIGNALED(how) and used_up
+        status = "time" if stopped or killed_for_time else "crash"
+    value = _content(out).decode("utf-8", "replace") if status == "ok" else ""
+    os.close(out)
+    os.close(note)
+    return {"status": status, "value": value}
+
+
+def _content(file: int) -> bytes:
+    os.lseek(file, 0, os.SEEK_SET)
+    parts = []
+    while part := os.read(file, 1 << 20):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _ask(out: int, lines: Any) -> Callable[..., Any]:
+    """Return a function that is called outside: a stand-in of the candidate's, in tests."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        _send(out, {"ask": {"args": encode(list(args)), "kwargs": encode(kwargs)}})
+        answer = json.loads(next(lines))
+        if answer["status"] != "ok":
+            raise RuntimeError("the candidate gave no value")
+        return decode(json.loads(answer["value"]))
+
+    return call
+
+
+def _examine(task: dict[str, Any], out: int, lines: Any) -> None:
+    """Run the code of tests, which calls a candidate in another box; say whether it holds."""
+    call = _ask(out, lines)
+    names: dict[str, Any] = {"__name__": "tests", "__builtins__": builtins}
+    try:
+        exec(compile(task["before"], "before.py", "exec"), names)
+        names[task["entry"]] = names["candidate"] = call
+        exec(compile(task["tests"], "tests.py", "exec"), names)
+        if "check" in names:
+            names["check"](call)
+    except BaseException as error:
+        _send(out, {"held": False, "why": type(error).__name__})
+    else:
+        _send(out, {"held": True, "why": ""})
+
+
+def _send(out: int, message: Any) -> None:
+    view = memoryview(json.dumps(message).encode() + b"\n")
+    while view:
+        view = view[os.write(out, view) :]
+
+
+def main() -> None:
+    """Read a program and tests from standard input, and write the results."""
+    inside, out = os.dup(0), os.dup(1)
+    quiet = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(quiet, number)
+    _send(out, "ready")
+    builtins.exit = builtins.quit = sys.exit
+    sys.setrecursionlimit(10_000)
+    lines = iter(os.fdopen(inside, encoding="utf-8", newline="\n"))
+    task = json.loads(next(lines))
+    if "tests" in task:
+        _examine(task, out, lines)
+        return
+    index, problem = _choose(task["blocks"], task["entry"])
+    if problem:
+        _send(out, {"problem": problem})
+        return
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+    code = compile(task["blocks"][index], "program.py", "exec")
+    _send(out, {"chosen": index})
+    found: Any = code
+    if task["entry"]:
+        before = compile(task["before"], "before.py", "exec") if task["before"] else None
+        try:
+            found = _load(code, before, task["entry"])
+        except BaseException as error:
+            kind = "memory" if isinstance(error, MemoryError) else _error(error)
+            _send(out, {"status": kind, "value": ""})
+            return
+        _send(out, {"status": "ok", "value": ""})
+    for line in lines:
+        _send(out, _run_test(task, json.loads(line), found))
+
+
+if __name__ == "__main__":
+    main()

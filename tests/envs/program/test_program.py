@@ -6,7 +6,9 @@ import random
 from typing import Any
 
 import pytest
-from program_cases import COUNTER, FORGED, HONEST, HOSTILE, SQUARES, SUMS, fenced
+from forged_programs import FORGED
+from hostile_programs import HOSTILE
+from program_cases import COUNTER, HONEST, RIGHT, SQUARES, SUMS, fenced
 
 from textgym.core.snapshots import get_state, set_state
 from textgym.envs.program import Program
@@ -15,12 +17,18 @@ from textgym.sandbox import Sandbox
 
 pytestmark = pytest.mark.usefixtures("needs_sandbox")
 
-RIGHT = "def square(n):\n    return n * n"
 QUICK = (
-    "endless recursion", "one large block of memory", "a set that collides", "a deep list",
-    "an error with an odd name", "deep brackets", "null characters", "a function", "abort",
+    "endless recursion",
+    "one large block of memory",
+    "a set that collides",
+    "a deep list",
+    "an error with an odd name",
+    "deep brackets",
+    "null characters",
+    "a function",
+    "abort",
     "output that is not text",
-)  # fmt: skip
+)
 
 
 def played(row: dict[str, Any], text: str, **kwargs: Any) -> tuple[float, dict[str, Any]]:
@@ -28,7 +36,7 @@ def played(row: dict[str, Any], text: str, **kwargs: Any) -> tuple[float, dict[s
     env = Program(**kwargs)
     env.reset(options={"task": row})
     _, reward, terminated, truncated, info = env.step(text)
-    assert terminated and not truncated
+    assert (terminated, truncated) == (True, False)
     env.close()
     return reward, info
 
@@ -95,14 +103,17 @@ def test_verdict_reason_and_extracted_answer(text: str, reason: str, extracted: 
 
 
 def test_a_test_does_not_change_the_next_one() -> None:
-    text = "calls = []\ndef square(n):\n    calls.append(n)\n    assert len(calls) == 1\n    return n * n"
+    text = (
+        "calls = []\ndef square(n):\n    calls.append(n)\n    assert len(calls) == 1\n"
+        "    return n * n"
+    )
     assert played(SQUARES, text)[0] == 1.0
 
 
 def test_a_file_is_remembered_within_a_box_and_not_in_a_fresh_one() -> None:
     text = (
-        "import os\ndef square(n):\n    seen = os.path.exists('seen')\n    open('seen', 'w').close()\n"
-        "    return 0 if seen else n * n"
+        "import os\ndef square(n):\n    seen = os.path.exists('seen')\n"
+        "    open('seen', 'w').close()\n    return 0 if seen else n * n"
     )
     assert played(SQUARES, text)[0] == 0.0
     fresh = [{**test, "fresh": True} for test in SQUARES["tests"]]
@@ -188,9 +199,15 @@ def test_no_solution_is_an_oracle_error() -> None:
 
 @pytest.mark.parametrize(
     "kwargs",
-    [{"unit_test_timeout_secs": 0}, {"unit_test_timeout_secs": "5"}, {"memory_mb": 1.5},
-     {"memory_mb": True}, {"sandbox": "nowhere"}, {"partial_credit": 1}],
-)  # fmt: skip
+    [
+        {"unit_test_timeout_secs": 0},
+        {"unit_test_timeout_secs": "5"},
+        {"memory_mb": 1.5},
+        {"memory_mb": True},
+        {"sandbox": "nowhere"},
+        {"partial_credit": 1},
+    ],
+)
 def test_arguments_that_are_not_valid(kwargs: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         Program(**kwargs)

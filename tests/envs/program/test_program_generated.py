@@ -34,10 +34,10 @@ def drawn(name: str, level: int, seed: int, as_stdin: bool = False) -> tuple[Dra
 def test_tests_have_several_values_and_tell_rivals(name: str, level: int) -> None:
     draft, row = drawn(name, level, 0)
     values = [canonical_json(test["expected"]) for test in row["tests"]]
-    assert len(values) >= 8 and len({*values}) >= 4
+    assert len(values) >= 8
+    assert len({*values}) >= 4
     assert 2 * max(map(values.count, values)) <= len(values)
     assert len(draft.rivals) >= 2
-    assert all(draft.solve(*args) == draft.solve(*args) for args in [draft.draw(random.Random(1))])
 
 
 @pytest.mark.usefixtures("needs_sandbox")
@@ -70,7 +70,7 @@ def test_a_program_that_reads_standard_input(name: str) -> None:
     env = Program()
     _, row = drawn(name, 3, 0, as_stdin=True)
     env.reset(options={"task": row})
-    assert "standard input" in env.task.messages[0]["content"]
+    assert "standard input" in str(env.task.messages[0]["content"])
     assert env.step(env.solve())[1] == 1.0
 
 

@@ -9,7 +9,7 @@ import zlib
 from typing import Any
 
 import pytest
-from program_cases import SQUARES, SUMS, fenced
+from program_cases import SQUARES, SUMS
 
 from textgym.envs.program import Program
 from textgym.envs.program.program_rows import ProgramTask
@@ -34,7 +34,8 @@ WITH_HELPER = {
 MBPP = {
     "task_id": 7,
     "text": "Write a function to find the longest word.",
-    "code": "def helper(x):\n    return len(x)\ndef longest(text):\n    return max(text.split(), key=helper)",
+    "code": "def helper(x):\n    return len(x)\n"
+    "def longest(text):\n    return max(text.split(), key=helper)",
     "test_list": [
         'assert longest("a bb") == "bb"',
         'assert longest("ccc b") == "ccc"',
@@ -54,7 +55,7 @@ LIVE = {
 CASES = [{"input": "[1, 2]\n3", "output": "[1, 2, 3]", "testtype": "functional"}]
 LIVE_FUNCTION = {
     **LIVE,
-    "starter_code": "class Solution:\n    def join(self, xs: List[int], x: int) -> List[int]:\n        ",
+    "starter_code": "class Solution:\n    def join(self, xs: List[int], x: int) -> List[int]:\n",
     "public_test_cases": json.dumps(CASES),
     "private_test_cases": base64.b64encode(
         zlib.compress(pickle.dumps(json.dumps([{**CASES[0], "input": "[]\n7", "output": "[7]"}])))
@@ -77,7 +78,10 @@ PACKED = {
         }
     },
 }
-_JOIN = "class Solution:\n    def join(self, xs: List[int], x: int) -> List[int]:\n        return (*xs, x)"
+_JOIN = (
+    "class Solution:\n    def join(self, xs: List[int], x: int) -> List[int]:\n"
+    "        return (*xs, x)"
+)
 HALF = "print(int(input()) / 2)"
 
 
@@ -94,13 +98,20 @@ def task_of(row: dict[str, Any]) -> ProgramTask:
     [
         pytest.param(HUMAN_EVAL, None, "def middle(xs):\n    return xs[0]", id="HumanEval"),
         pytest.param(
-            HUMAN_EVAL, "    return xs[half(len(xs))]\n", "    return 2\n", id="HumanEval, continued"
+            HUMAN_EVAL,
+            "    return xs[half(len(xs))]\n",
+            "    return 2\n",
+            id="HumanEval, continued",
         ),
         pytest.param(
-            HUMAN_EVAL, "def middle(xs: List[int]):\n    return xs[len(xs) // 2]", "def half(n): pass",
+            HUMAN_EVAL,
+            "def middle(xs: List[int]):\n    return xs[len(xs) // 2]",
+            "def half(n): pass",
             id="HumanEval, without the imports",
         ),
-        pytest.param(WITH_HELPER, None, "def middle(xs):\n    return xs[0]", id="HumanEval, a loop"),
+        pytest.param(
+            WITH_HELPER, None, "def middle(xs):\n    return xs[0]", id="HumanEval, a loop"
+        ),
         pytest.param(
             WITH_HELPER,
             "def half(n):\n    return 0\ndef middle(xs):\n    return xs[len(xs) // 2]",
@@ -109,12 +120,16 @@ def task_of(row: dict[str, Any]) -> ProgramTask:
         ),
         pytest.param(MBPP, None, "def longest(text):\n    return 'bb'", id="MBPP"),
         pytest.param(LIVE, "print(2 * int(input()))", "print(4)", id="LiveCodeBench, stdin"),
-        pytest.param(LIVE_FUNCTION, _JOIN, _JOIN.replace("*xs, x", "x, *xs"), id="LiveCodeBench, function"),
+        pytest.param(
+            LIVE_FUNCTION, _JOIN, _JOIN.replace("*xs, x", "x, *xs"), id="LiveCodeBench, function"
+        ),
         pytest.param(NEMO, HALF, "print(0.5)", id="NeMo Gym"),
-        pytest.param(NEMO, "print(f'{int(input()) / 2 + 1e-9:.12f}')", "print('0.5.')", id="NeMo Gym, close"),
+        pytest.param(
+            NEMO, "print(f'{int(input()) / 2 + 1e-9:.12f}')", "print('0.5.')", id="NeMo Gym, close"
+        ),
         pytest.param(PACKED, HALF, "print('half')", id="NeMo Gym, packed"),
     ],
-)  # fmt: skip
+)
 def test_a_row_is_played(row: dict[str, Any], right: str | None, wrong: str) -> None:
     env = Program()
     env.reset(options={"task": row})
@@ -127,7 +142,10 @@ def test_a_row_is_played(row: dict[str, Any], right: str | None, wrong: str) -> 
 def test_an_object_cannot_cross_to_a_test_that_is_code() -> None:
     env = Program()
     env.reset(options={"task": WITH_HELPER})
-    text = "class E:\n    def __eq__(self, other):\n        return True\ndef middle(xs):\n    return E()"
+    text = (
+        "class E:\n    def __eq__(self, other):\n        return True\n"
+        "def middle(xs):\n    return E()"
+    )
     assert env.step(text)[1] == 0.0
 
 
@@ -183,7 +201,12 @@ def test_a_prompt_does_not_show_hidden_tests(row: dict[str, Any]) -> None:
         ({**MBPP, "test_list": ["assert longest(int) == 1"]}, "test_list", "gives a type"),
         ({**LIVE, "private_test_cases": "AAAA"}, "private_test_cases", "cannot be unpacked"),
         (
-            {**LIVE, "private_test_cases": base64.b64encode(zlib.compress(pickle.dumps(RowError))).decode()},
+            {
+                **LIVE,
+                "private_test_cases": base64.b64encode(
+                    zlib.compress(pickle.dumps(RowError))
+                ).decode(),
+            },
             "private_test_cases",
             "cannot be unpacked",
         ),
@@ -195,12 +218,17 @@ def test_a_prompt_does_not_show_hidden_tests(row: dict[str, Any]) -> None:
             "has 1 inputs, but 0 outputs",
         ),
         (
-            {**NEMO, "verifier_metadata": {"unit_tests": {"inputs": ["x"], "outputs": ["1"], "fn_name": "f"}}},
+            {
+                **NEMO,
+                "verifier_metadata": {
+                    "unit_tests": {"inputs": ["x"], "outputs": ["1"], "fn_name": "f"}
+                },
+            },
             "verifier_metadata.unit_tests.0",
             "is not JSON",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_row_that_cannot_be_read(row: dict[str, Any], field: str, problem: str) -> None:
     with pytest.raises(RowError, match=problem) as caught:
         task_of(row)
@@ -209,7 +237,7 @@ def test_a_row_that_cannot_be_read(row: dict[str, Any], field: str, problem: str
 
 
 def test_examples_are_shown() -> None:
-    prompt = task_of(SQUARES).messages[0]["content"]
-    assert ">>> square(2)\n4" in prompt and "square(3)" not in prompt
-    assert "Input:\n2\n3\n4\nOutput:\n3\n4\n7" in task_of(SUMS).messages[0]["content"]
-    assert fenced("x") not in prompt
+    prompt = str(task_of(SQUARES).messages[0]["content"])
+    assert ">>> square(2)\n4" in prompt
+    assert "square(3)" not in prompt
+    assert "Input:\n2\n3\n4\nOutput:\n3\n4\n7" in str(task_of(SUMS).messages[0]["content"])

@@ -40,7 +40,7 @@ PLAIN = st.recursive(
 @given(PLAIN)
 def test_plain_data_cross_unchanged(value: Any) -> None:
     crossed = decode(json.loads(json.dumps(encode(value), allow_nan=False)))
-    assert crossed == value and type(crossed) is type(value)
+    assert (crossed, type(crossed)) == (value, type(value))
     assert holds(Test({"args": []}, value, "equal"), json.dumps(encode(value)))
 
 
@@ -56,18 +56,35 @@ def test_other_objects_do_not_cross(value: Any) -> None:
 @pytest.mark.parametrize(
     "sent",
     [
-        {"$any": 1}, {"$tuple": 1}, {"$tuple": [], "$set": []}, {"$set": [[1]]}, {"$int": 3},
-        {"$int": "x"}, {"$bytes": "zz"}, {"$float": "x"}, {"$dict": [[1]]}, {"$dict": [[[1], 2]]},
-        {"$complex": ["a"]}, {"a": {"$b": 1}}, {"$frozenset": "ab"},
+        {"$any": 1},
+        {"$tuple": 1},
+        {"$tuple": [], "$set": []},
+        {"$set": [[1]]},
+        {"$int": 3},
+        {"$int": "x"},
+        {"$bytes": "zz"},
+        {"$float": "x"},
+        {"$dict": [[1]]},
+        {"$dict": [[[1], 2]]},
+        {"$complex": ["a"]},
+        {"a": {"$b": 1}},
+        {"$frozenset": "ab"},
     ],
-)  # fmt: skip
+)
 def test_what_is_not_in_the_form_is_refused(sent: Any) -> None:
     with pytest.raises(Unplain):
         decode(sent)
     assert not holds(Test({"args": []}, 1), json.dumps(sent))
 
 
-@given(st.recursive(st.none() | st.integers() | st.text() | st.floats(), lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["$tuple", "$set", "$dict", "$int", "$float", "$bytes", "a"]), inner)))  # fmt: skip
+TAGS = st.sampled_from(["$tuple", "$set", "$dict", "$int", "$float", "$bytes", "a"])
+SENT = st.recursive(
+    st.none() | st.integers() | st.text() | st.floats(),
+    lambda inner: st.lists(inner) | st.dictionaries(TAGS, inner),
+)
+
+
+@given(SENT)
 def test_whatever_is_sent_is_compared(sent: Any) -> None:
     assert holds(Test({"args": []}, object, "true"), json.dumps(sent)) in (True, False)
     assert not holds(Test({"args": []}, "expected"), json.dumps([sent]))
@@ -76,30 +93,61 @@ def test_whatever_is_sent_is_compared(sent: Any) -> None:
 @pytest.mark.parametrize(
     ("compare", "expected", "sent", "verdict"),
     [
-        ("same", 1, "1", True), ("same", 1, "1.0", False), ("same", 1, "true", False),
-        ("same", True, "true", True), ("same", True, "1", False), ("same", 2.0, "2", True),
-        ("same", 2.0, "2.0000001", True), ("same", 2.0, "2.001", False), ("same", 2.0, "true", False),
-        ("same", [1], "[1]", True), ("same", [1], '{"$tuple":[1]}', False), ("same", [1], "[true]", False),
-        ("same", {"a": [1]}, '{"a":[1]}', True), ("same", {"a": 1}, '{"a":1,"b":2}', False),
-        ("same", None, "null", True), ("same", "", "null", False), ("same", 1, "NaN", False),
-        ("same", float("inf"), '{"$float":"inf"}', True), ("same", float("nan"), '{"$float":"nan"}', False),
-        ("equal", 1, "1.0", True), ("equal", 1, "true", True), ("equal", (1,), "[1]", False),
+        ("same", 1, "1", True),
+        ("same", 1, "1.0", False),
+        ("same", 1, "true", False),
+        ("same", True, "true", True),
+        ("same", True, "1", False),
+        ("same", 2.0, "2", True),
+        ("same", 2.0, "2.0000001", True),
+        ("same", 2.0, "2.001", False),
+        ("same", 2.0, "true", False),
+        ("same", [1], "[1]", True),
+        ("same", [1], '{"$tuple":[1]}', False),
+        ("same", [1], "[true]", False),
+        ("same", {"a": [1]}, '{"a":[1]}', True),
+        ("same", {"a": 1}, '{"a":1,"b":2}', False),
+        ("same", None, "null", True),
+        ("same", "", "null", False),
+        ("same", 1, "NaN", False),
+        ("same", float("inf"), '{"$float":"inf"}', True),
+        ("same", float("nan"), '{"$float":"nan"}', False),
+        ("equal", 1, "1.0", True),
+        ("equal", 1, "true", True),
+        ("equal", (1,), "[1]", False),
         ("equal", 0.1, "0.10000001", False),
-        ("json", [1, 2], '{"$tuple":[1,2]}', True), ("json", 0.1, "0.10000001", True),
-        ("json", 1, "1.0", True), ("json", "1", "1", False), ("json", [[1]], "[[2]]", False),
+        ("json", [1, 2], '{"$tuple":[1,2]}', True),
+        ("json", 0.1, "0.10000001", True),
+        ("json", 1, "1.0", True),
+        ("json", "1", "1", False),
+        ("json", [[1]], "[[2]]", False),
         ("json", 10**17 + 1, str(10**17), False),
-        ("close", 0.5, "0.5000001", True), ("close", 0.5, "0.6", False), ("close", 0.5, '"x"', False),
-        ("close", 0.5, '{"$float":"inf"}', False), ("close", 0.5, '{"$float":"nan"}', False),
-        ("true", True, "[0]", True), ("true", True, "0", False), ("false", False, "[]", True),
+        ("close", 0.5, "0.5000001", True),
+        ("close", 0.5, "0.6", False),
+        ("close", 0.5, '"x"', False),
+        ("close", 0.5, '{"$float":"inf"}', False),
+        ("close", 0.5, '{"$float":"nan"}', False),
+        ("true", True, "[0]", True),
+        ("true", True, "0", False),
+        ("false", False, "[]", True),
         ("false", False, "1", False),
-        ("lines", "1\n2\n", "1 \n2\n\n", True), ("lines", "1\n2", "1 2", False), ("lines", "1", " 1", False),
-        ("lines", "0.5", "0.50", False), ("lines", "", "", True), ("lines", "", "x", False),
-        ("tokens", "0.5 1", "0.5000000001 1", True), ("tokens", "1", "2", False), ("tokens", "1.0", "1", True),
-        ("tokens", "100000000000000001", "100000000000000000", False), ("tokens", "1", "1 1", False),
-        ("tokens", "a 1.5", "b 1.5", False), ("tokens", "1.5", "nan", False), ("tokens", "1e5", "100000", True),
+        ("lines", "1\n2\n", "1 \n2\n\n", True),
+        ("lines", "1\n2", "1 2", False),
+        ("lines", "1", " 1", False),
+        ("lines", "0.5", "0.50", False),
+        ("lines", "", "", True),
+        ("lines", "", "x", False),
+        ("tokens", "0.5 1", "0.5000000001 1", True),
+        ("tokens", "1", "2", False),
+        ("tokens", "1.0", "1", True),
+        ("tokens", "100000000000000001", "100000000000000000", False),
+        ("tokens", "1", "1 1", False),
+        ("tokens", "a 1.5", "b 1.5", False),
+        ("tokens", "1.5", "nan", False),
+        ("tokens", "1e5", "100000", True),
         ("tokens", "inf", "1e999", False),
     ],
-)  # fmt: skip
+)
 def test_comparisons(compare: Any, expected: Any, sent: str, verdict: bool) -> None:
     test = Test({"args": []}, expected, compare, tolerance=1e-6)
     assert holds(test, sent) is verdict
@@ -138,9 +186,20 @@ def test_blocks(text: str, blocks: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "code",
-    ["def f(x):", "async  def f():", "class f:", "f = 1", "f: int = 1", "a, f = 1, 2", "(f) = 1",
-     "from m import g as f", "import f", "for f in x:", "if (f := g): pass"],
-)  # fmt: skip
+    [
+        "def f(x):",
+        "async  def f():",
+        "class f:",
+        "f = 1",
+        "f: int = 1",
+        "a, f = 1, 2",
+        "(f) = 1",
+        "from m import g as f",
+        "import f",
+        "for f in x:",
+        "if (f := g): pass",
+    ],
+)
 def test_a_program_may_define_a_name(code: str) -> None:
     assert may_define(code, "f")
 
@@ -160,26 +219,45 @@ def test_any_text_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "assert f(x) == 1", "assert f(1) == g(1)", "assert g(1) == 1", "assert f(*x) == 1",
-        "assert f(1) == 1 == 1", "for x in y: assert f(x)", "x = 1", "assert False", "import os",
-        "assert f(1) > 2", "assert f(10 ** 10 ** 10) == 1", "assert f('a' * 10 ** 9) == 1", "assert (",
-        "assert f({[]}) == 1", "assert f(1).x == 2", "assert f(**{'a': 1}) == 2",
+        "assert f(x) == 1",
+        "assert f(1) == g(1)",
+        "assert g(1) == 1",
+        "assert f(*x) == 1",
+        "assert f(1) == 1 == 1",
+        "for x in y: assert f(x)",
+        "x = 1",
+        "assert False",
+        "import os",
+        "assert f(1) > 2",
+        "assert f(10 ** 10 ** 10) == 1",
+        "assert f('a' * 10 ** 9) == 1",
+        "assert (",
+        "assert f({[]}) == 1",
+        "assert f(1).x == 2",
+        "assert f(**{'a': 1}) == 2",
     ],
-)  # fmt: skip
+)
 def test_statements_that_are_not_read(statement: str) -> None:
     assert read_statements(statement, "f") is None
 
 
 def test_statements_that_are_read() -> None:
     source = (
-        "assert f(-1, [2], a={3}) == (4, {5: 'x'})\nassert 7 == f(6)\nassert f(8)\nassert not f(9)\n"
-        "assert f(1) is None\nassert abs(f(2) - 1.5) < 0.01\nassert f(3) == 2 ** 70, 'text'\nassert True\n"
+        "assert f(-1, [2], a={3}) == (4, {5: 'x'})\nassert 7 == f(6)\nassert f(8)\n"
+        "assert not f(9)\nassert f(1) is None\nassert abs(f(2) - 1.5) < 0.01\n"
+        "assert f(3) == 2 ** 70, 'text'\nassert True\n"
     )
     tests = read_statements(source, "f")
     assert tests is not None
     assert [test.compare for test in tests] == [
-        "equal", "equal", "true", "false", "same", "close", "equal",
-    ]  # fmt: skip
+        "equal",
+        "equal",
+        "true",
+        "false",
+        "same",
+        "close",
+        "equal",
+    ]
     assert tests[0].given == {"args": [-1, [2]], "kwargs": {"a": {"$set": [3]}}}
     assert tests[0].expected == (4, {5: "x"})
     assert (tests[1].expected, tests[5].tolerance, tests[6].expected) == (7, 0.01, 2**70)
@@ -189,7 +267,7 @@ def test_the_tests_of_a_check() -> None:
     assert read_check("def other(): pass", "f") is None
     assert read_check("def check(c):\n    for _ in '12':\n        assert c(1) == 1", "f") is None
     found = read_check("def check(c):\n    'Text.'\n    assert c(1) == 1\n    assert 1", "f")
-    assert found is not None and len(found) == 1
+    assert len(found or ()) == 1
 
 
 def test_the_preamble_of_a_prompt() -> None:

@@ -103,7 +103,7 @@ class Program(PartialCreditEnv[dict[str, Any] | None]):
     | `is_success` | whether all tests were passed |
     | `extracted_answer` | the program that was run, up to 10,000 characters; `""` for none |
     | `reward_components` | the components above |
-    | `problem` | what the first failed test came to, such as `wrong` or `time`; `""` if none failed |
+    | `problem` | what the first failed test came to, such as `wrong` or `time`; `""` for none |
     | `verdict_reason` | why the reward is not full, such as `wrong`; `""` if it is |
 
     ## Episode end
@@ -139,7 +139,7 @@ class Program(PartialCreditEnv[dict[str, Any] | None]):
     | --- | --- |
     | HumanEval | `prompt`, `entry_point`, `test`, `canonical_solution` |
     | MBPP | `text` or `prompt`, `test_list`, `test_setup_code`, `challenge_test_list`, `code` |
-    | LiveCodeBench | `question_content`, `starter_code`, `public_test_cases`, `private_test_cases`, `metadata` |
+    | LiveCodeBench | `question_content`, `public_test_cases`, `private_test_cases`, `metadata` |
     | NeMo Gym | `responses_create_params`, `verifier_metadata.unit_tests` |
 
     `assert f(…) == value` is read as arguments and a value. Other assertions, such as loops and

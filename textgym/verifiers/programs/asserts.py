@@ -33,7 +33,7 @@ class _NotReadError(Exception):
 
 
 def read_statements(source: str, entry: str) -> list[Test] | None:
-    """Return the tests in `assert` statements; None if a statement cannot be read so.
+    r"""Return the tests in `assert` statements; None if a statement cannot be read so.
 
     Args:
         source: The statements.
@@ -53,7 +53,7 @@ def read_statements(source: str, entry: str) -> list[Test] | None:
 
 
 def read_check(source: str, entry: str) -> list[Test] | None:
-    """Return the tests in a function `check(candidate)`; None if one of them cannot be read.
+    r"""Return the tests in a function `check(candidate)`; None if one of them cannot be read.
 
     Example:
         >>> [test.expected for test in read_check("def check(f):\\n  assert f(2) == 3", "double")]
@@ -71,7 +71,7 @@ def read_check(source: str, entry: str) -> list[Test] | None:
 
 
 def preamble_of(prompt: str, entry: str) -> str:
-    """Return what a prompt of code defines before its unfinished function: imports and helpers.
+    r"""Return what a prompt of code defines before its unfinished function: imports and helpers.
 
     Example:
         >>> preamble_of('import math\\n\\ndef area(r):\\n    "The area."\\n', "area")
@@ -100,7 +100,7 @@ def called_names(source: str) -> list[str]:
 
 
 def unknown_names(source: str, *known: str) -> list[str]:
-    """Return the names that code uses, but neither the code nor Python defines.
+    r"""Return the names that code uses, but neither the code nor Python defines.
 
     Args:
         source: The code.
@@ -219,9 +219,10 @@ def _value(node: ast.expr) -> Any:
             return -value if isinstance(node.op, ast.USub) else +value
     if isinstance(node, ast.BinOp):
         return _sum_or_product(node)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-        if node.func.id in _CALLS and len(node.args) <= 1:
-            return _hashable(_CALLS[node.func.id], *[_value(item) for item in node.args])
+    if isinstance(node, ast.Call) and len(node.args) <= 1 and not node.keywords:
+        make = _CALLS.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if make is not None:
+            return _hashable(make, *[_value(item) for item in node.args])
     raise _NotReadError
 
 
@@ -244,10 +245,12 @@ def _sum_or_product(node: ast.BinOp) -> Any:
         return left / right
     if isinstance(node.op, ast.Mult) and both:
         return left * right
-    if isinstance(node.op, ast.Mult) and isinstance(left, (str, list)) and type(right) is int:
-        if len(left) * right <= _MAX_SIZE:
+    is_int = type(right) is int
+    if isinstance(node.op, ast.Mult) and isinstance(left, (str, list)) and is_int:
+        repeats = len(left) * right <= _MAX_SIZE
+        if repeats:
             return left * right
-    if isinstance(node.op, ast.Pow) and type(left) is type(right) is int:
-        if abs(left) <= 1000 and 0 <= right <= 100:
-            return left**right
+    is_small = is_int and type(left) is int and abs(left) <= 1000 and 0 <= right <= 100
+    if isinstance(node.op, ast.Pow) and is_small:
+        return left**right
     raise _NotReadError

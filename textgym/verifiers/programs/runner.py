@@ -66,8 +66,8 @@ class Verdict:
     Attributes:
         chosen: The index of the program among the candidates; -1 for none.
         problem: Why there is no program; "" if there is one.
-        statuses: For each test `right`, `wrong`, `error …`, `crash`, `broken` (the box, with all tests
-            after it), `time`, `memory`, `output`, or `not run`.
+        statuses: For each test `right`, `wrong`, `error …`, `crash`, `broken` (the box, which ends
+            the tests), `time`, `memory`, `output`, or `not run`.
     """
 
     chosen: int

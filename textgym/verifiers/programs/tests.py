@@ -69,7 +69,7 @@ class Test:
 
 
 def holds(test: Test, value: str) -> bool:
-    """Return whether what came out of the box is right.
+    r"""Return whether what came out of the box is right.
 
     Args:
         test: The test.

@@ -63,7 +63,8 @@ class _Climb(NamedTuple):
         )
         if not self.varied and self.longest < 0:
             return (
-                f"def ways(n):\n    found = [1] + [0] * n\n    for stair in range(1, n + 1):\n{broken}"
+                "def ways(n):\n    found = [1] + [0] * n\n"
+                f"    for stair in range(1, n + 1):\n{broken}"
                 f"        found[stair] = sum(found[stair - s] for s in {self.steps} if s <= stair) "
                 f"% {self.modulus}\n    return found[n] % {self.modulus}\n"
             )

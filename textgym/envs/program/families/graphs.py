@@ -34,7 +34,7 @@ class _Rules(NamedTuple):
     free: bool
 
     def cost(self, n: int, roads: list[list[int]]) -> int:
-        """Return the least cost from town 0 to town n - 1, or -1, by improving it until it stays."""
+        """Return the least cost from town 0 to town n - 1, or -1, by improving costs."""
         phases, layers = self.every or 1, 2 if self.free else 1
         out: list[list[tuple[int, int]]] = [[] for _ in range(n)]
         for a, b, w in roads:
@@ -84,7 +84,8 @@ class _Rules(NamedTuple):
         phases = self.every or 1
         wait = f"{self.rest} if after == 0 and b != n - 1 else 0" if self.every else "0"
         free = (
-            "            if not used:\n                heappush(heap, (total + wait, b, after, 1))\n"
+            "            if not used:\n"
+            "                heappush(heap, (total + wait, b, after, 1))\n"
             if self.free
             else ""
         )

@@ -89,17 +89,19 @@ class _Shelf(NamedTuple):
         """Return the rules in prose."""
         parts = [
             f"It is a shelf for {self.room} pieces, empty at first, and is made without arguments. "
-            "`add(item, count)` puts `count` pieces of the kind `item` (a text) on the shelf, or as "
-            "many as there is room for, and returns how many it put there.",
+            "`add(item, count)` puts `count` pieces of the kind `item` (a text) on the shelf, or "
+            "as many as there is room for, and returns how many it put there.",
         ]
         if self.bulk:
             parts.append(
-                f"If `count` is {self.bulk} or more, it tries to put one piece more there, as a gift."
+                f"If `count` is {self.bulk} or more, it tries to put one piece more there, as a "
+                "gift."
             )
         if self.kinds:
             parts.append(
                 f"Only {self.kinds} kinds fit. If a new kind is added to a shelf with "
-                f"{self.kinds} kinds, {_POLICIES[self.policy]} is removed first, with all its pieces."
+                f"{self.kinds} kinds, {_POLICIES[self.policy]} is removed first, with all its "
+                "pieces."
             )
         parts.append(
             "`take(item, count)` removes `count` pieces of a kind, or all if there are not more, "
@@ -111,14 +113,14 @@ class _Shelf(NamedTuple):
                 "it then removes fewer, maybe none."
             )
         parts.append(
-            "`count(item)` returns the number of pieces of a kind. `kinds()` returns the list of the "
-            "kinds on the shelf, those with most pieces first, and those with equally many "
+            "`count(item)` returns the number of pieces of a kind. `kinds()` returns the list of "
+            "the kinds on the shelf, those with most pieces first, and those with equally many "
             "alphabetically."
         )
         if self.undo:
             parts.append(
-                "`undo()` undoes the last call of `add` or `take` that moved at least one piece and "
-                "is not undone yet, with all that it did, and returns True, or False if there is "
+                "`undo()` undoes the last call of `add` or `take` that moved at least one piece "
+                "and is not undone yet, with all that it did, and returns True, or False if there is "
                 "none."
             )
         return " ".join(parts)
@@ -148,7 +150,8 @@ class _Shelf(NamedTuple):
             else ""
         )
         return (
-            "class Shelf:\n    def __init__(self):\n        self.stock = {}\n        self.past = []\n\n"
+            "class Shelf:\n    def __init__(self):\n        self.stock = {}\n"
+            "        self.past = []\n\n"
             f"    def add(self, item, count):\n{save}{evict}{gift}"
             f"        moved = min(count, {self.room} - sum(self.stock.values()))\n"
             "        if moved > 0:\n"

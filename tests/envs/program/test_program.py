@@ -49,9 +49,8 @@ def test_an_honest_program_is_right(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FORGED)
-@pytest.mark.parametrize("partial_credit", [False, True])
-def test_a_forged_pass_is_worth_nothing(name: str, partial_credit: bool) -> None:
-    reward, info = played(*FORGED[name], partial_credit=partial_credit)
+def test_a_forged_pass_is_worth_nothing(name: str) -> None:
+    reward, info = played(*FORGED[name], partial_credit=True)
     assert (reward, info["is_success"]) == (0.0, False)
 
 

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textgym.verifiers.programs.asserts import preamble_of, read_check, read_statements
@@ -84,6 +84,7 @@ SENT = st.recursive(
 )
 
 
+@settings(max_examples=50)
 @given(SENT)
 def test_whatever_is_sent_is_compared(sent: Any) -> None:
     assert holds(Test({"args": []}, object, "true"), json.dumps(sent)) in (True, False)

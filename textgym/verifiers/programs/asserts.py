@@ -40,7 +40,7 @@ def read_statements(source: str, entry: str) -> list[Test] | None:
         entry: The name of the function that they call.
 
     Example:
-        >>> tests = read_statements("assert f(2) == (1, 2)\\nassert abs(f(3) - 0.5) < 1e-6", "f")
+        >>> tests = read_statements("assert f(2) == (1, 2)\nassert abs(f(3) - 0.5) < 1e-6", "f")
         >>> [(test.given["args"], test.expected, test.compare) for test in tests]
         [([2], (1, 2), 'equal'), ([3], 0.5, 'close')]
         >>> read_statements("for n in range(9): assert f(n) == n", "f") is None
@@ -56,7 +56,7 @@ def read_check(source: str, entry: str) -> list[Test] | None:
     r"""Return the tests in a function `check(candidate)`; None if one of them cannot be read.
 
     Example:
-        >>> [test.expected for test in read_check("def check(f):\\n  assert f(2) == 3", "double")]
+        >>> [test.expected for test in read_check("def check(f):\n  assert f(2) == 3", "double")]
         [3]
     """
     try:
@@ -74,7 +74,7 @@ def preamble_of(prompt: str, entry: str) -> str:
     r"""Return what a prompt of code defines before its unfinished function: imports and helpers.
 
     Example:
-        >>> preamble_of('import math\\n\\ndef area(r):\\n    "The area."\\n', "area")
+        >>> preamble_of('import math\n\ndef area(r):\n    "The area."\n', "area")
         'import math'
     """
     try:
@@ -107,7 +107,7 @@ def unknown_names(source: str, *known: str) -> list[str]:
         *known: Names that are defined elsewhere.
 
     Example:
-        >>> unknown_names("tree = Node(1)\\nassert depth(tree) == 1", "depth")
+        >>> unknown_names("tree = Node(1)\nassert depth(tree) == 1", "depth")
         ['Node']
     """
     tree = ast.parse(source)

@@ -80,7 +80,7 @@ def holds(test: Test, value: str) -> bool:
         True
         >>> holds(Test({"args": []}, (1, 2)), "[1,2]")
         False
-        >>> holds(Test({"stdin": ""}, "1 2", "lines"), "1 2 \\n\\n")
+        >>> holds(Test({"stdin": ""}, "1 2", "lines"), "1 2 \n\n")
         True
     """
     if test.compare in ("lines", "tokens"):

@@ -119,9 +119,9 @@ class _Shelf(NamedTuple):
         )
         if self.undo:
             parts.append(
-                "`undo()` undoes the last call of `add` or `take` that moved at least one piece "
-                "and is not undone yet, with all that it did, and returns True, or False if there is "
-                "none."
+                "`undo()` undoes the last call of `add` or `take` that moved a piece or more "
+                "and is not undone yet, with all that it did, and returns True, or False if there "
+                "is none."
             )
         return " ".join(parts)
 

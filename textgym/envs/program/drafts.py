@@ -4,8 +4,7 @@ A draft has two solutions that were written apart: a program, which the oracle g
 function, which gives the expected values. It also has rivals: functions that differ in one rule.
 
 Invariants: every rival fails a hidden test, so a program that ignores a rule, or has a wrong
-number in it, loses; the hidden tests have several expected values, and no value is that of most of
-them.
+number in it, loses; the hidden tests have several expected values, and most of them differ.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class Draft:
         statement: What it does, in prose.
         names: The names of the arguments, by kind; empty for a class.
         program: A right program.
-        solve: Gives the expected value of arguments. Those of a class are a list of calls.
+        solve: Gives the expected value of arguments. A class has a list of calls as its argument.
         rivals: Functions like `solve` that are wrong.
         draw: Draws arguments.
         content: What distinguishes the task from others, as JSON.
@@ -129,7 +128,7 @@ def _tests(draft: Draft, rng: random.Random) -> tuple[list[tuple[Any, ...]], lis
 
 
 def _check_values(draft: Draft, hidden: Sequence[tuple[Any, ...]]) -> None:
-    """Raise `Unfit` if too many tests have the same expected value, or that of an argument."""
+    """Raise `Unfit` if too many tests have the same expected value, or expect an argument."""
     values = Counter(canonical_json(encode(draft.solve(*args))) for args in hidden)
     same = sum(draft.solve(*args) in args for args in hidden)
     most = max(same, values.most_common(1)[0][1])

@@ -296,7 +296,7 @@ class Program(PartialCreditEnv[dict[str, Any] | None]):
         )
 
     def _candidates(self) -> list[str]:
-        """Return the texts that may be the program, of which the last whole one counts."""
+        """Return the texts that may be the program. The last whole one counts."""
         task = self.task
         reply = next(self.replies, None)
         text = "" if reply is None else after_reasoning(text_of(reply))

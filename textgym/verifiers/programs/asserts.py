@@ -89,7 +89,7 @@ def preamble_of(prompt: str, entry: str) -> str:
 
 
 def called_names(source: str) -> list[str]:
-    """Return the names that a program calls and does not define, without those of Python."""
+    """Return the names that a program calls and neither it nor Python defines."""
     tree = ast.parse(source)
     calls = [
         node.func.id

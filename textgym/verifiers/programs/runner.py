@@ -86,7 +86,7 @@ class _Box:
     Args:
         settings: The limits.
         output: Bytes that a test may print or return.
-        task: What the program in the box is told first.
+        task: The first message to the program in the box.
 
     Raises:
         SandboxFailure: The box did not start.
@@ -145,7 +145,7 @@ def run_tests(
     """Run the tests of a program.
 
     Args:
-        blocks: The candidates, of which the last whole program counts.
+        blocks: The candidates. The last whole program counts.
         tests: The tests.
         entry: The name of the function or class; "" for a program that reads standard input.
         before: Code that is run before the program.

@@ -56,7 +56,7 @@ class Test:
         code: The test itself, if it is code.
     """
 
-    __test__ = False  # it is no test of pytest
+    __test__ = False  # pytest does not collect it
 
     given: Mapping[str, Any]
     expected: Any

@@ -105,7 +105,7 @@ class _Rules(NamedTuple):
         )
 
     def rivals(self) -> list[_Rules]:
-        """Return rules of which one is changed."""
+        """Return journeys with one rule changed."""
         rivals = [self._replace(one_way=not self.one_way)]
         if self.closed:
             rivals += [self._replace(closed=0), self._replace(closed=self.closed + 1)]

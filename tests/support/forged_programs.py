@@ -214,6 +214,10 @@ def square(n):
         SQUARES,
         f"{fenced(RIGHT)}\nOr:\n{fenced(FOUR)}",
     ),
+    "a right program before another one": (
+        SQUARES,
+        f"{fenced(RIGHT)}\nOr:\n{fenced('def cube(n): return n ** 3')}",
+    ),
     "all sums": (
         SUMS,
         """

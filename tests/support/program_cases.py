@@ -87,6 +87,10 @@ prints
 ```
 """,
     ),
+    "a test after it": (
+        SQUARES,
+        f"{fenced(RIGHT)}\nTested:\n{fenced('def test_square(): assert square(3) == 9')}",
+    ),
     "a recursion": (
         SQUARES,
         """

@@ -37,7 +37,7 @@ _MAX_SHOWN = 10_000  # characters of a program in an info
 _STDIN_SHARE = 0.3  # of the tasks of families whose programs may read standard input
 
 
-class Program(PartialCreditEnv[dict[str, Any] | None]):
+class Program(PartialCreditEnv[None]):
     r"""A programming task, answered with a program that hidden tests verify.
 
     It measures whether a model writes Python that does what was asked, on inputs that it has not
@@ -60,7 +60,8 @@ class Program(PartialCreditEnv[dict[str, Any] | None]):
     blocks of code, with or without the mark `python`; if some blocks are marked, the others are not
     read. A text without a block is read as a program itself. A program is whole if it is Python and
     defines the function or class that was asked for; a program that reads standard input must do
-    something. For HumanEval, the text may also continue the code of the prompt.
+    something. Later blocks that only call it or test it are passed over; a later block with another
+    function or class is the answer, and wrong. For HumanEval, the text may also continue the code of the prompt.
 
     ## Reward
     1 if all tests are passed, the examples of the prompt included, else 0.
@@ -221,6 +222,7 @@ class Program(PartialCreditEnv[dict[str, Any] | None]):
         except SandboxFailure as failure:
             raise ExtraMissingError(f"{self.card.id}: {failure}") from None
         self.unit_test_timeout_secs, self.memory_mb = unit_test_timeout_secs, memory_mb
+        self._verdict: Verdict | None = None
         super().__init__(**kwargs)
 
     @redrawn
@@ -250,12 +252,13 @@ class Program(PartialCreditEnv[dict[str, Any] | None]):
 
     def progress(self) -> float:
         """Return the share of hidden tests that are passed, beyond what any constant passes."""
-        verdict = self._verdict()
-        return share_above_chance(self.task.tests, verdict.passed)
+        self._verdict = self._run()  # for `grade`, which follows
+        return share_above_chance(self.task.tests, self._verdict.passed)
 
     def grade(self) -> Grade:
-        """Run the tests, unless `progress` has done so."""
-        tests, verdict = self.task.tests, self._verdict()
+        """Run the tests, unless `progress` has just done so."""
+        tests, verdict = self.task.tests, self._verdict or self._run()
+        self._verdict = None
         statuses = [status.partition(" ")[0] for status in verdict.statuses]
         passed = verdict.passed
         right = all(passed)
@@ -270,19 +273,8 @@ class Program(PartialCreditEnv[dict[str, Any] | None]):
         reason = "" if right or not self.answer_text else "wrong" if shown else "unreadable"
         return self.less_paid(Grade(float(right), right, components, shown, info, reason))
 
-    def _verdict(self) -> Verdict:
-        """Return what came of the program, which is run once in an episode."""
-        if self.state is None:
-            verdict = self._run()
-            self.state = {
-                "chosen": verdict.chosen,
-                "problem": verdict.problem,
-                "statuses": list(verdict.statuses),
-            }
-        saved = self.state
-        return Verdict(saved["chosen"], saved["problem"], tuple(saved["statuses"]))
-
     def _run(self) -> Verdict:
+        """Return what came of the program."""
         task, blocks = self.task, self._candidates()
         if not blocks:
             return Verdict(-1, "there is no program", ("not run",) * len(task.tests))
@@ -304,7 +296,9 @@ class Program(PartialCreditEnv[dict[str, Any] | None]):
         if not task.entry:
             return list(filter(may_print, found))
         continued = [f"{task.begun}{block}" for block in found] if task.begun else []
-        return continued + [block for block in found if may_define(block, task.entry)]
+        if not continued and not any(may_define(block, task.entry) for block in found):
+            return []
+        return continued + found
 
     def solve(self) -> Message:
         """Give the row's solution."""

@@ -4,7 +4,7 @@ This file is sent to the box as a text, so it imports nothing but the standard l
 outside imports `encode` and `decode` from it. Lines of JSON cross in both directions:
 
 1. `{"blocks", "entry", "before", "cpu", "wall", "output"}` comes in. The last block that is a whole
-   program is chosen: it parses, and defines the entry, if there is one. `{"chosen": index}` goes
+   program is chosen (see `_choose`): it parses, and defines the entry, if there is one. `{"chosen": index}` goes
    out, or `{"problem": ...}`. If there is an entry, the program is loaded, and a status goes out.
 2. A test comes in: `{"args", "kwargs"}`, `{"init", "calls"}` or `{"stdin"}`. `{"status", "value"}`
    goes out, where the value is a text: JSON in the form of `encode`, or what was printed.
@@ -136,7 +136,10 @@ def _decode_tagged(tag: str, inner: Any) -> Any:
 
 
 def _choose(blocks: list[str], entry: str) -> tuple[int, str]:
-    """Return the index of the last block that is a whole program, or -1 and what is wrong."""
+    """Return the index of the last block that is a whole program, or -1 and what is wrong.
+
+    Later blocks without a function or class, such as calls of it, and with tests are passed over.
+    """
     problem = "there is no program"
     for index in range(len(blocks) - 1, -1, -1):
         try:
@@ -146,10 +149,18 @@ def _choose(blocks: list[str], entry: str) -> tuple[int, str]:
             continue
         if entry and entry not in set(_defined(tree.body)):
             problem = f"it does not define {entry}"
+            if any(map(_is_program, tree.body)):
+                break
             continue
         if entry or any(not isinstance(item, ast.Expr) or _acts(item) for item in tree.body):
             return index, ""
     return -1, problem
+
+
+def _is_program(statement: ast.stmt) -> bool:
+    """Return whether a statement defines a function or class, other than a test."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return isinstance(statement, kinds) and not statement.name.lower().startswith("test")
 
 
 def _acts(statement: ast.Expr) -> bool:

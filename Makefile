@@ -157,6 +157,7 @@ bench: setup  ## run the benchmarks
 	$(BIN)/python benchmarks/rows.py
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/grade.py
+	$(BIN)/python benchmarks/programs.py
 
 bench-guard: setup  ## fail if a ratio of the benchmarks got worse: about five minutes
 	$(BIN)/python benchmarks/guard.py

@@ -32,6 +32,7 @@ _EPISODES = {  # level and index of a test task
     "textgym/Contingency-v0": (2, 2),
     "textgym/Haystack-v0": (5, 106),
     "textgym/MultiIntent-v0": (3, 0),
+    "textgym/Program-v0": (3, 0),
     "textgym/RedefinedRules-v0": (4, 4),
     "textgym/Search-v0": (2, 1),
     "textgym/StructuredOutput-v0": (3, 5),

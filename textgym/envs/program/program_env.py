@@ -61,7 +61,8 @@ class Program(PartialCreditEnv[None]):
     read. A text without a block is read as a program itself. A program is whole if it is Python and
     defines the function or class that was asked for; a program that reads standard input must do
     something. Later blocks that only call it or test it are passed over; a later block with another
-    function or class is the answer, and wrong. For HumanEval, the text may also continue the code of the prompt.
+    function or class is the answer, and wrong. For HumanEval, the text may also continue the code
+    of the prompt.
 
     ## Reward
     1 if all tests are passed, the examples of the prompt included, else 0.

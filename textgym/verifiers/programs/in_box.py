@@ -4,8 +4,9 @@ This file is sent to the box as a text, so it imports nothing but the standard l
 outside imports `encode` and `decode` from it. Lines of JSON cross in both directions:
 
 1. `{"blocks", "entry", "before", "cpu", "wall", "output"}` comes in. The last block that is a whole
-   program is chosen (see `_choose`): it parses, and defines the entry, if there is one. `{"chosen": index}` goes
-   out, or `{"problem": ...}`. If there is an entry, the program is loaded, and a status goes out.
+   program is chosen (see `_choose`): it parses, and defines the entry, if there is one.
+   `{"chosen": index}` goes out, or `{"problem": ...}`. If there is an entry, the program is loaded,
+   and a status goes out.
 2. A test comes in: `{"args", "kwargs"}`, `{"init", "calls"}` or `{"stdin"}`. `{"status", "value"}`
    goes out, where the value is a text: JSON in the form of `encode`, or what was printed.
 
@@ -21,11 +22,11 @@ process earns it a reward.
 
 from __future__ import annotations
 
-import ast
 import builtins
 import contextlib
 import json
 import math
+import opcode
 import os
 import resource
 import signal
@@ -37,7 +38,7 @@ __all__ = ["READY", "Unplain", "decode", "encode"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any
 
 READY = '"ready"'
@@ -135,57 +136,52 @@ def _decode_tagged(tag: str, inner: Any) -> Any:
     return {"$tuple": tuple, "$set": set, "$frozenset": frozenset}[tag](items)
 
 
-def _choose(blocks: list[str], entry: str) -> tuple[int, str]:
-    """Return the index of the last block that is a whole program, or -1 and what is wrong.
+def _choose(blocks: list[str], entry: str) -> tuple[Any, int, str]:
+    """Return the code and the index of the last block that is a whole program, or what is wrong.
 
     Later blocks without a function or class, such as calls of it, and with tests are passed over.
     """
     problem = "there is no program"
     for index in range(len(blocks) - 1, -1, -1):
         try:
-            tree = ast.parse(blocks[index])
+            code = compile(blocks[index], "program.py", "exec")
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             problem = f"it is not Python: {type(error).__name__}"
             continue
-        if entry and entry not in set(_defined(tree.body)):
-            problem = f"it does not define {entry}"
-            if any(map(_is_program, tree.body)):
+        if entry not in _defined(code) if entry else not _acts(code):
+            problem = f"it does not define {entry}" if entry else "it does nothing"
+            if entry and any(map(_is_program, code.co_consts)):
                 break
             continue
-        if entry or any(not isinstance(item, ast.Expr) or _acts(item) for item in tree.body):
-            return index, ""
-    return -1, problem
+        return code, index, ""
+    return None, -1, problem
 
 
-def _is_program(statement: ast.stmt) -> bool:
-    """Return whether a statement defines a function or class, other than a test."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return isinstance(statement, kinds) and not statement.name.lower().startswith("test")
+def _is_program(constant: Any) -> bool:
+    """Return whether a constant of a module is the code of a function or class, but not a test."""
+    if not isinstance(constant, types.CodeType) or constant.co_name.startswith("<"):
+        return False
+    return not constant.co_name.lower().startswith("test")
 
 
-def _acts(statement: ast.Expr) -> bool:
-    """Return whether an expression does something, unlike a number or a name."""
-    return any(isinstance(node, (ast.Call, ast.NamedExpr)) for node in ast.walk(statement))
+def _acts(code: types.CodeType) -> bool:
+    """Return whether code does something, unlike a number or a name."""
+    names = {opcode.opname[number] for number in code.co_code[::2]}
+    return any(name.startswith(("CALL", "STORE", "IMPORT")) for name in names)
 
 
-def _defined(statements: list[ast.stmt]) -> Iterator[str]:
-    """Yield the names that statements define at the level of the module."""
-    for item in statements:
-        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield item.name
-            if isinstance(item, ast.ClassDef) and item.name == "Solution":
-                yield from _defined(item.body)
-        elif isinstance(item, (ast.Import, ast.ImportFrom)):
-            yield from (alias.asname or alias.name for alias in item.names)
-        elif isinstance(item, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
-            for part in ("body", "orelse", "finalbody"):
-                yield from _defined(getattr(item, part, []))
-            for handler in getattr(item, "handlers", []):
-                yield from _defined(handler.body)
-        else:
-            for node in ast.walk(item):
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    yield node.id
+def _defined(code: types.CodeType) -> set[str]:
+    """Return the names that a module defines, and the methods of a class `Solution` in it."""
+    names, high = set(), 0
+    for number, low in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        argument = high << 8 | low
+        high = argument if number == opcode.EXTENDED_ARG else 0
+        if opcode.opname[number] in ("STORE_NAME", "STORE_GLOBAL"):
+            names.add(code.co_names[argument])
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType) and constant.co_name == "Solution":
+            names |= _defined(constant)
+    return names
 
 
 def _module(name: str) -> dict[str, Any]:
@@ -379,11 +375,10 @@ def main() -> None:
     if "tests" in task:
         _examine(task, out, lines)
         return
-    index, problem = _choose(task["blocks"], task["entry"])
+    code, index, problem = _choose(task["blocks"], task["entry"])
     if problem:
         _send(out, {"problem": problem})
         return
-    code = compile(task["blocks"][index], "program.py", "exec")
     _send(out, {"chosen": index})
     found: Any = code
     if task["entry"]:

@@ -11,8 +11,10 @@ box that does not start is a failure of the infrastructure, and says nothing abo
 from __future__ import annotations
 
 import json
+import marshal
 import math
 import re
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -160,16 +162,19 @@ def run_tests(
     end = time.monotonic() + _MAX_TOTAL * _WALL * settings.cpu
     for group in _groups(tests):
         with _Box(settings, output, candidate) as box:
+            for place in group:
+                if not tests[place].code:  # they are read one by one
+                    box.send(tests[place].given)
             chosen, problem, status = _loaded(box, entry)
             if status != "ok":
                 statuses[group[0]] = status or "not run"
                 return Verdict(chosen, problem, tuple(statuses))
             for place in group:
-                if tests[place].compare == "code":
+                if tests[place].code:
                     task = {"tests": tests[place].code, "entry": entry, "before": before}
                     statuses[place] = _examine(box, settings, output, task)
                 else:
-                    statuses[place] = _run(box, tests[place])
+                    statuses[place] = _status_of(tests[place], box.receive())
                 if statuses[place] in _FINAL or time.monotonic() > end:
                     return Verdict(chosen, "", tuple(statuses))
     return Verdict(chosen, "", tuple(statuses))
@@ -182,9 +187,9 @@ def _output_of(tests: Sequence[Test]) -> int:
 
 
 def _groups(tests: Sequence[Test]) -> list[list[int]]:
-    """Return the places of the tests that share a box."""
-    together = [place for place, test in enumerate(tests) if not test.fresh]
-    alone = [[place] for place, test in enumerate(tests) if test.fresh]
+    """Return the places of the tests that share a box: all that are neither fresh nor code."""
+    alone = [[place] for place, test in enumerate(tests) if test.fresh or test.code]
+    together = [place for place in range(len(tests)) if [place] not in alone]
     return [*([together] if together else []), *alone]
 
 
@@ -206,9 +211,7 @@ def _status(answer: Mapping[str, Any]) -> str:
     return _BROKEN
 
 
-def _run(box: _Box, test: Test) -> str:
-    box.send(test.given)
-    answer = box.receive()
+def _status_of(test: Test, answer: Mapping[str, Any]) -> str:
     status, value = _status(answer), answer.get("value")
     if status != "ok":
         return status
@@ -235,5 +238,10 @@ def _examine(box: _Box, settings: Settings, output: int, task: Mapping[str, Any]
 
 @cache
 def _source() -> str:
-    """Return the program that runs in the box."""
-    return (Path(__file__).with_name("in_box.py")).read_text(encoding="utf-8")
+    """Return the program that runs in the box, compiled for a Python of the same version."""
+    source = Path(__file__).with_name("in_box.py").read_text(encoding="utf-8")
+    compiled = marshal.dumps(compile(source, "in_box.py", "exec"))
+    return (
+        f"import marshal, sys\nsame = sys.hexversion == {sys.hexversion}\n"
+        f"exec(marshal.loads({compiled!r}) if same else {source!r})\n"
+    )

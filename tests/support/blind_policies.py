@@ -51,6 +51,34 @@ def prompt_of(conversation: list[Message]) -> str:
     return "\n".join(leading)
 
 
+# Programs: the right names, and values that do not depend on the question.
+
+_EQUAL = "import sys\nclass Equal(int):\n    def __eq__(self, other):\n        return True\n"
+
+
+def program(returns: str, prints: str) -> Blind:
+    """Write a program that returns a value from all functions and methods, or prints it."""
+
+    def write(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> str:
+        prompt = prompt_of(conversation)
+        names = re.findall(r"function `(\w+)\(|`(\w+)\(", prompt)
+        functions = [f"def {one or other}(*args):\n    {returns}\n" for one, other in names]
+        methods = "".join(f"    {line}\n" for text in functions for line in text.splitlines())
+        made = re.search(r"class `(\w+)`", prompt)
+        if made:
+            return f"{_EQUAL}class {made[1]}:\n{methods}"
+        return f"{_EQUAL}{functions[0]}" if "function `" in prompt else f"{_EQUAL}{prints}\n"
+
+    return write
+
+
+def another_program(env: TextEnv[Any]) -> str:
+    """Return the right program of the next task of the same level."""
+    other = type(env)(level=env.level, split="train")
+    other.reset(options={"index": 0})
+    return text_of(other.unwrapped.solve())
+
+
 # Multiple choice: an option chosen by its position or its text.
 
 
@@ -422,6 +450,13 @@ BLIND: dict[str, dict[str, Blind]] = {
     },
     "textgym/Search-v0": {
         "unknown": say("Answer: unknown\nSources: D-0001"),
+        "guess": guess,
+    },
+    "textgym/Program-v0": {
+        "the argument": program("return args[0]", "print(sys.stdin.read())"),
+        "a number": program("return 1", "print(1)"),
+        "an object that is equal to everything": program("return Equal()", "print(Equal())"),
+        "the program of another task": lambda env, rng, conversation: another_program(env),
         "guess": guess,
     },
     "textgym/SessionState-v0": {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from program_cases import COUNTER, FOUR, RIGHT, SQUARES, SUMS, fenced
+from program_cases import COUNTER, FOUR, READ_ALL, RIGHT, SQUARES, SUMS, fenced
 
 FORGED: dict[str, tuple[dict[str, Any], str]] = {
     "PASSED and os._exit": (
@@ -217,6 +217,10 @@ def square(n):
     "a right program before another one": (
         SQUARES,
         f"{fenced(RIGHT)}\nOr:\n{fenced('def cube(n): return n ** 3')}",
+    ),
+    "a right program before a function": (
+        SUMS,
+        f"{fenced(READ_ALL)}\nOr:\n{fenced(RIGHT)}",
     ),
     "all sums": (
         SUMS,

@@ -43,6 +43,10 @@ def fenced(code: str, mark: str = "python") -> str:
 
 
 RIGHT = "def square(n):\n    return n * n"
+READ_ALL = (
+    "import sys\nwords = sys.stdin.read().split()[1:]\nprint(*words, sep='\\n')\n"
+    "print(sum(map(int, words)))"
+)
 FOUR = "def square(n):\n    return 4"
 
 HONEST: dict[str, tuple[dict[str, Any], str]] = {

@@ -295,7 +295,7 @@ class Program(PartialCreditEnv[None]):
         text = "" if reply is None else after_reasoning(text_of(reply))
         found = blocks_in(text)
         if not task.entry:
-            return list(filter(may_print, found))
+            return found if any(map(may_print, found)) else []
         continued = [f"{task.begun}{block}" for block in found] if task.begun else []
         if not continued and not any(may_define(block, task.entry) for block in found):
             return []

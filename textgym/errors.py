@@ -16,8 +16,8 @@ from typing import ClassVar
 __all__ = [
     "BoundaryFailure", "ContextFullError", "DatasetError", "EnvironmentFailure",
     "ExtraMissingError", "InvalidActionError", "JudgeFailure", "OracleError", "PolicyFailure",
-    "RewardError", "RowError", "RunError", "SandboxFailure", "StateError", "TextgymError", "ToolError",
-    "TrainingError", "UnknownNameError", "UsageError", "UserFailure", "WorkerFailure",
+    "RewardError", "RowError", "RunError", "SandboxFailure", "StateError", "TextgymError",
+    "ToolError", "TrainingError", "UnknownNameError", "UsageError", "UserFailure", "WorkerFailure",
     "did_you_mean", "in_one_line", "install_advice",
 ]  # fmt: skip
 

@@ -151,8 +151,10 @@ class Agent:
                 os.kill(-1, signal.SIGKILL)  # all but this process
 
     def _end(self):
-        if not self._alone:
-            os.kill(0, signal.SIGKILL)  # the group
+        if not self._alone:  # empty the folder, which the parent may not live to do; end the group
+            with contextlib.suppress(OSError):
+                os.execvp("sh", ["sh", "-c", 'rm -rf "$0"; kill -9 0', os.getcwd()])
+            os.kill(0, signal.SIGKILL)
         os._exit(0)
 
     def _send(self, message):

@@ -12,7 +12,6 @@ import errno
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import subprocess
@@ -356,5 +355,6 @@ def _end(
 
 
 def _remove(folder: str | None) -> None:
+    """Remove the folder of a box. Folders in it can be nested too deeply for `shutil.rmtree`."""
     if folder:
-        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL, check=False)

@@ -171,8 +171,9 @@ def _mounts(python: str, disk_mb: int) -> tuple[str, ...]:
         hidden.append(package)
     for folder in dict.fromkeys(map(os.path.realpath, hidden)):
         mounts += ["--size", "4096", "--tmpfs", folder, "--remount-ro", folder]
-    mounts += ["--perms", "0755", "--dir", "/etc", "--ro-bind-try", _LIBRARIES, _LIBRARIES, "--ro-bind", _AGENT, "/agent.py"]
-    mounts += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    mounts += ["--perms", "0755", "--dir", "/etc", "--ro-bind-try", _LIBRARIES, _LIBRARIES]
+    mounts += ["--ro-bind", _AGENT, "/agent.py", "--dev", "/dev", "--remount-ro", "/dev"]
+    mounts += ["--proc", "/proc", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1"]
     mounts += ["--perms", "1777", "--size", str(disk_mb << 20), "--tmpfs", "/tmp"]
     return (*mounts, "--remount-ro", "/", "--chdir", "/tmp")
 

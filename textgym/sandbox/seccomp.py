@@ -16,8 +16,8 @@ __all__ = ["filter_program", "known_architecture"]
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-# What no program of a box needs: what looks into other processes, makes namespaces or mounts, and
-# parts of the kernel with a history of faults.
+# What no program of a box needs: what looks into other processes, makes namespaces or mounts, parts
+# of the kernel with a history of faults, and memory that no limit of a process counts.
 _ALWAYS = {
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
     "kcmp": (312, 272), "keyctl": (250, 219), "add_key": (248, 217), "request_key": (249, 218),
@@ -28,17 +28,17 @@ _ALWAYS = {
     "fsopen": (430, 430), "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433),
     "mount_setattr": (442, 442), "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
     "name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265),
+    "memfd_create": (319, 279), "memfd_secret": (447, 447), "shmget": (29, 194),
+    "semget": (64, 190), "msgget": (68, 186), "mq_open": (240, 180),
 }  # fmt: skip
 
 # What a namespace would keep inside, where a box has none: sockets, signals to others, sessions and
-# groups of one's own, objects that outlive a process, and rights, owners and times of files, which
-# Landlock does not guard. None: the architecture has no such call.
+# groups of one's own, and rights, owners and times of files, which Landlock does not guard. None: the architecture has no such call.
 _WITHOUT_NAMESPACES = {
     "socket": (41, 198), "tkill": (200, 130), "tgkill": (234, 131),
     "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240),
     "pidfd_send_signal": (424, 424), "pidfd_open": (434, 434), "setsid": (112, 157),
-    "setpgid": (109, 154), "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186),
-    "mq_open": (240, 180), "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53),
+    "setpgid": (109, 154), "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53),
     "fchmodat2": (452, 452), "chown": (92, None), "fchown": (93, 55), "lchown": (94, None),
     "fchownat": (260, 54), "utime": (132, None), "utimes": (235, None), "futimesat": (261, None),
     "utimensat": (280, 88), "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),
@@ -46,8 +46,9 @@ _WITHOUT_NAMESPACES = {
     "setpriority": (141, 140), "sched_setaffinity": (203, 122), "sched_setscheduler": (144, 119),
     "sched_setattr": (314, 274), "ioprio_set": (251, 30),
 }  # fmt: skip
-_CLONE, _CLONE3 = (56, 220), (435, 435)
-_KILL, _PRLIMIT = (62, 129), (302, 261)  # to others than oneself (0)
+_CLONE, _CLONE3, _SOCKET = (56, 220), (435, 435), (41, 198)
+_FAMILIES = (1, 2, 10, 16)  # of sockets: Unix, IPv4, IPv6, netlink; a namespace keeps these inside
+_KILL, _PRLIMIT = (62, 129), (302, 261)  # of one's own group or process (0)
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID and -NET
 _X32 = 0x40000000  # calls of the x32 variant of x86_64
 
@@ -91,20 +92,25 @@ def filter_program(*, namespaces: bool) -> bytes:
     for numbers in refused.values():
         if numbers[column] is not None:
             lines += [(_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _REFUSE)]
-    lines += _if_argument(_CLONE[column], (_ANY_BIT, 0, 1, _NEW_NAMESPACES))
-    if not namespaces:
-        lines += _if_argument(_KILL[column], (_EQUAL, 1, 0, 0))
-        lines += _if_argument(_PRLIMIT[column], (_EQUAL, 1, 0, 0))
+    lines += _unless(_CLONE[column], [(_ANY_BIT, 0, _NEW_NAMESPACES)])
+    if namespaces:
+        lines += _unless(_SOCKET[column], [(_EQUAL, 1, family) for family in _FAMILIES])
+    else:
+        lines += _unless(_KILL[column], [(_EQUAL, 1, 0)])
+        lines += _unless(_PRLIMIT[column], [(_EQUAL, 1, 0)])
     lines.append((_RETURN, 0, 0, _ALLOW))
     return b"".join(struct.pack("=HBBI", *line) for line in lines)
 
 
-def _if_argument(number: int, test: tuple[int, int, int, int]) -> list[tuple[int, int, int, int]]:
-    """Refuse a call unless the test of its first argument jumps over the refusal."""
-    return [
-        (_EQUAL, 0, 4, number),
-        (_LOAD, 0, 0, _FIRST_ARGUMENT),
-        test,
-        (_RETURN, 0, 0, _REFUSE),
-        (_LOAD, 0, 0, _NUMBER),
-    ]
+def _unless(number: int, tests: list[tuple[int, int, int]]) -> list[tuple[int, int, int, int]]:
+    """Refuse a call unless its first argument passes one of the tests.
+
+    Args:
+        number: The number of the call.
+        tests: For each, the comparison, whether it must hold (1) or not (0), and the value.
+    """
+    lines = [(_EQUAL, 0, len(tests) + 3, number), (_LOAD, 0, 0, _FIRST_ARGUMENT)]
+    for place, (comparison, holds, value) in enumerate(tests):
+        over = len(tests) - place  # the other tests and the refusal
+        lines.append((comparison, over * holds, over * (1 - holds), value))
+    return [*lines, (_RETURN, 0, 0, _REFUSE), (_LOAD, 0, 0, _NUMBER)]

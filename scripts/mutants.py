@@ -31,6 +31,7 @@ from tests_of_change import ROOT, affected_tests
 
 QUICK = "not slow and not model and not soak and not vllm and not trainers"
 SLOW = "(slow or model) and not soak and not vllm and not trainers"
+NOTHING_TO_CHANGE = ("__init__.py", "__main__.py", "_version.py")  # names and strings alone
 LIMITS = {QUICK: 700, SLOW: 3600}  # seconds; tests that take longer are in an endless loop
 
 _FAMILIES: dict[str, list[str]] = {}  # "core/ReplaceBinaryOperator": one for each pair of operators
@@ -55,7 +56,7 @@ def draw(count: int, seed: int) -> Iterator[Mutant]:
     rooms: dict[str, list[Path]] = {}
     for path in sorted((ROOT / "textgym").rglob("*.py")):
         rooms.setdefault(path.relative_to(ROOT / "textgym").parts[0], []).append(path)
-    order = [room for room in rooms if room not in ("__init__.py", "__main__.py")]
+    order = [room for room in rooms if room not in NOTHING_TO_CHANGE]
     rng.shuffle(order)
     for number in range(count):
         files = rooms[order[number % len(order)]]

@@ -1,8 +1,8 @@
-"""Whether tool calls are the expected ones, by the rules of the Berkeley Function-Calling Leaderboard.
+"""Whether tool calls are the expected ones, by the rules of BFCL.
 
-An expected call names a tool and, for each argument, the values that are accepted. The calls of a
-message are right if each expected call is matched by a call of its own, in any order, and none is
-left over.
+BFCL is the Berkeley Function-Calling Leaderboard. An expected call names a tool and, for each
+argument, the values that are accepted. The calls of a message are right if each expected call is
+matched by a call of its own, in any order, and none is left over.
 
 Invariants: the comparison follows the expected values, so its time and depth are bounded by them
 and linear in the texts of a call; nothing that a call contains raises.

@@ -253,7 +253,8 @@ class FunctionCall(PartialCreditEnv[None]):
 
     def guess(self, rng: random.Random) -> Message:
         """Call a random tool with random arguments that fit its schema."""
-        return assistant_calls(guessed_call(rng, self.task))
+        name, arguments = guessed_call(rng, self.task)
+        return assistant_calls((name, dict(arguments)))
 
 
 def _read_arguments(name: str, arguments: Any) -> Mapping[str, Any]:

@@ -50,14 +50,14 @@ def read_call_row(row: Mapping[str, Any]) -> FunctionCallTask:
     Raises:
         RowError: The row is not valid; the error names the field.
     """
+    functions: Any
     if "answers" in row and "ground_truth" not in row:
         functions, place = _parsed(row, "tools"), "tools"
     elif nemo_rows.has_prompt(row):
         functions, place = list(nemo_rows.tools_of(row) or ()), "responses_create_params.tools"
     else:
         place = "function"
-        functions = row.get(place)
-        functions = [functions] if isinstance(functions, Mapping) else functions
+        functions = [row[place]] if isinstance(row.get(place), Mapping) else row.get(place)
     if not isinstance(functions, (list, tuple)) or not functions:
         raise RowError(place, "must be a list of tools that is not empty")
     tools = {}
@@ -193,7 +193,13 @@ def _exact(arguments: Any) -> Any:
 
 
 def _without_copy(name: str, tools: Mapping[str, ToolSchema]) -> str:
-    return name if name in tools else _COPY.sub("", name)
+    """Return the name of a tool in an object, where several calls of it have numbers.
+
+    A row with one tool is about that one, because some of BFCL's misspell its name.
+    """
+    if name in tools:
+        return name
+    return next(iter(tools)) if len(tools) == 1 else _COPY.sub("", name)
 
 
 def _expected(

@@ -26,14 +26,14 @@ TOOLS = {1: 2, 2: 4, 3: 5, 4: 7, 5: 9}  # by level
 PARTS = {1: 1, 2: 1, 3: 2, 4: 3, 5: 4}
 NONE_SHARE = 0.12  # of the tasks of levels 2 to 5
 RULES = """\
-You have tools. Answer the request with all calls that it needs, in one message. Use a tool only if \
-it does what is asked with all values that are stated. Do not give optional arguments that the \
+You have tools. Answer the request with all calls that it needs, in one message. Use a tool only \
+if it does what is asked with all values that are stated. Do not give optional arguments that the \
 request does not state. If no tool can do what is asked, say so without a call."""
 _ORDINALS = ("First", "Second", "Third", "Fourth")
 _ENDINGS = ("", "", "_v2", "_service", "_now", "_direct", "_request")
 _SCHEMAS: dict[str, dict[str, Any]] = {
-    **dict.fromkeys(("few", "many"), {"type": "integer"}),
-    **dict.fromkeys(("money", "degrees", "kilometres", "kilograms"), {"type": "number"}),
+    **{kind: {"type": "integer"} for kind in ("few", "many")},
+    **{kind: {"type": "number"} for kind in ("money", "degrees", "kilometres", "kilograms")},
     "goods": {"type": "array", "items": {"type": "string"}},
     "address": {
         "type": "object",
@@ -82,15 +82,15 @@ def draw_row(rng: random.Random, level: int) -> dict[str, Any]:
 
 
 def _draw_parts(rng: random.Random, level: int) -> list[Part]:
-    actions = [*ACTIONS, *NESTED] if level >= 4 else ACTIONS
+    nested = randint(rng, 0, PARTS[level] - 1) if level >= 4 else -1
     parts: list[Part] = []
-    for _ in range(PARTS[level]):
-        again = bool(parts) and rng.random() < 0.5
-        action = parts[-1].action if again else choice(rng, actions)
-        thing = parts[-1].thing if again else choice(rng, action.things)
+    for place in range(PARTS[level]):
+        if place != nested and parts and rng.random() < 0.5:
+            action, thing = parts[-1].action, parts[-1].thing
+        else:
+            action = choice(rng, NESTED if place == nested else ACTIONS)
+            thing = choice(rng, action.things)
         parts.append(Part(action, thing, _draw_values(rng, level, action, parts)))
-    if level >= 4 and not any(part.action in NESTED for part in parts):
-        raise Unfit
     if level == 5 and not any(value.refers for part in parts for value in part.stated.values()):
         raise Unfit
     written = [(part.action.verb, part.thing, _accepted(part)) for part in parts]
@@ -106,7 +106,7 @@ def _draw_values(
     for argument in action.arguments:
         if argument.default is None:
             value = draws[argument.kind](rng)
-            if level == 5 and earlier and rng.random() < 0.5:
+            if level == 5 and earlier and rng.random() < 0.8:
                 value = _referring(rng, argument, earlier) or value
             stated[argument.name] = value
         elif level > 1 and rng.random() < 0.4:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from textgym.envs.generation import choice, randint
 from textgym.tasks.task import Task
@@ -52,5 +52,5 @@ def _guessed(rng: random.Random, schema: Mapping[str, Any], depth: int) -> Any:
     return choice(rng, _WORDS)
 
 
-def _is_open(schema: Any, depth: int) -> bool:
+def _is_open(schema: Any, depth: int) -> TypeGuard[Mapping[str, Any]]:
     return isinstance(schema, Mapping) and depth < _MAX_DEPTH

@@ -24,7 +24,7 @@ _LAST_NAMES = (
     "Ueda", "Vogel", "Weber", "Yilmaz", "Ziegler",
 )  # fmt: skip
 _CITIES = (
-    "Aarhus", "Basel", "Bergen", "Bremen", "Brno", "Cork", "Dresden", "Eindhoven", "Espoo", "Gdansk",
+    "Aarhus", "Basel", "Bergen", "Bremen", "Brno", "Cork", "Dresden", "Eindhoven", "Espoo",
     "Genoa", "Ghent", "Graz", "Kaunas", "Leeds", "Leipzig", "Linz", "Lyon", "Malmo", "Nantes",
     "Odense", "Ostrava", "Parma", "Porto", "Rennes", "Rijeka", "Salzburg", "Seville", "Tampere",
     "Tartu", "Trieste", "Turku", "Utrecht", "Uppsala", "Verona", "Zagreb",

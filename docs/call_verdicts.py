@@ -91,7 +91,7 @@ def value_of(node: ast.expr) -> Any:
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Dict):
-        return {value_of(k): value_of(v) for k, v in zip(node.keys, node.values) if k}
+        return {value_of(k): value_of(v) for k, v in zip(node.keys, node.values, strict=True) if k}
     if isinstance(node, (ast.List, ast.Tuple)):
         return [value_of(item) for item in node.elts]
     if isinstance(node, ast.BinOp):
@@ -195,8 +195,10 @@ def reason_of(message: Any, row: Row, theirs: Row | None, info: Row) -> str:
     if not calls and theirs:
         return "a text that the checker reads as calls"
     if kind.startswith("parallel_function_checker"):
-        return "calls that the checker assigns to other expected ones, or another tool's schema"
-    return f"other: {kind or 'right in BFCL'}"
+        return "a tool's name with an underscore for its dot, in a text"
+    if calls and not theirs:
+        return "a call that the checker cannot parse, where no tool fits"
+    return f"other: {kind}"
 
 
 def main() -> int:

@@ -11,12 +11,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3}
-WORDS = {
-    word: n
-    for n, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
-}
+_SMALL = "zero, one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve"
+WORDS = {word: n for n, word in enumerate(_SMALL.split(", "))}
 NUMBER = rf"(?:[\d,.]*\d|{'|'.join(WORDS)})"
 DAY = r"\w+ \d{1,2}, \d{4}|\d{1,2} \w+ \d{4}|the (?:same )?day .*? part"
 TIME = r"\d{1,2}:\d\d(?: [ap]m)?"

@@ -89,11 +89,8 @@ def matched_calls(expected: Sequence[ExpectedCall], calls: Sequence[Call]) -> in
         >>> matched_calls([near, basel], [("near", {"town": "Bern"})] * 2)
         1
     """
-    fitting = [
-        [place for place, call in enumerate(calls) if wanted.accepts(call)] for wanted in expected
-    ]
-    owner: dict[int, int] = {}  # of each matched call: the expected one
-    return sum(_find_call(index, fitting, owner, set()) for index in range(len(expected)))
+    matching = _Matching(expected, calls)
+    return sum(map(matching.find_call, range(len(expected))))
 
 
 def exact_options(value: Any) -> list[Any]:
@@ -112,17 +109,34 @@ def _option(value: Any) -> Any:
     return [_option(item) for item in value] if isinstance(value, list) else value
 
 
-def _find_call(
-    index: int, fitting: Sequence[Sequence[int]], owner: dict[int, int], tried: set[int]
-) -> bool:
-    """Give an expected call a call, moving others to other calls if needed."""
-    for place in fitting[index]:
-        if place not in tried:
+class _Matching:
+    """Which expected call each call is matched with. Calls are compared when they are needed."""
+
+    def __init__(self, expected: Sequence[ExpectedCall], calls: Sequence[Call]) -> None:
+        self._expected, self._calls = expected, calls
+        self._fits: dict[tuple[int, int], bool] = {}
+        self._owner: dict[int, int] = {}  # of each matched call: the expected one
+
+    def find_call(self, index: int, tried: set[int] | None = None) -> bool:
+        """Give an expected call a call, moving others to other calls if needed."""
+        tried = set() if tried is None else tried
+        count, owner = len(self._calls), self._owner
+        for place in range(index, index + count):  # in the same order they mostly fit at once
+            place %= count
+            if place in tried or not self._fit(index, place):
+                continue
             tried.add(place)
-            if place not in owner or _find_call(owner[place], fitting, owner, tried):
+            if place not in owner or self.find_call(owner[place], tried):
                 owner[place] = index
                 return True
-    return False
+        return False
+
+    def _fit(self, index: int, place: int) -> bool:
+        fits = self._fits.get((index, place))
+        if fits is None:
+            fits = self._expected[index].accepts(self._calls[place])
+            self._fits[index, place] = fits
+        return fits
 
 
 def _is_accepted(schema: Any, options: Sequence[Any], value: Any) -> bool:

@@ -110,7 +110,9 @@ ACTIONS = (
             Argument("date", "day", _DAY, ("on {}",)),
             Argument("start", "time", _TIME, ("from {}", "starting at {}")),
             Argument("hours", "few", "For how many hours.", ("for {} hours",)),
-            _flag("recurring", "Whether it is repeated every week.", "with a repetition every week"),
+            _flag(
+                "recurring", "Whether it is repeated every week.", "with a repetition every week"
+            ),
         ),
     ),
     Action(

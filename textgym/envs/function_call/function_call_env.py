@@ -193,50 +193,37 @@ class FunctionCall(PartialCreditEnv[None]):
 
     def grade(self) -> Grade:
         """Compare the calls of the message with the expected ones."""
-        task, made = self.task, self._calls_made()
-        extracted = _shown(self._written())
-        if not task.answer and not task.any_call:
-            right = not self._written() and bool(self.answer_text)
+        task, written = self.task, self._written()
+        count, made = len(written), _calls_made(task, written)
+        reason = "wrong" if count else ""
+        if task.any_call or not task.answer:
+            right = 0 < len(made) == count if task.any_call else not count and self.answer_text > ""
             components = {"names": float(right), "matched": float(right)}
-            reason = "wrong" if self._written() else ""
-            return self.less_paid(Grade(float(right), right, components, extracted, {}, reason))
-        if task.any_call:
-            right = bool(made) and len(made) == len(self._written())
-            components = {"names": float(right), "matched": float(right)}
-            return self.less_paid(Grade(float(right), right, components, extracted))
-        matched, count = matched_calls(task.answer, made), len(self._written())
-        right = matched == count == len(task.answer)
-        wanted = Counter(call.name for call in task.answer)
-        names = wanted == Counter(call["name"] for call in self._written())
-        components = {"names": float(names), "matched": matched / max(count, len(task.answer))}
-        reason = "" if right or not count else "incomplete" if matched else "wrong"
-        return self.less_paid(Grade(float(right), right, components, extracted, {}, reason))
+        else:
+            matched = matched_calls(task.answer, made)
+            right = matched == count == len(task.answer)
+            wanted = Counter(call.name for call in task.answer)
+            names = wanted == Counter(call["name"] for call in written)
+            share = matched / max(count, len(task.answer))
+            components = {"names": float(names), "matched": share}
+            reason = "incomplete" if matched else reason
+        reason = "" if right else reason
+        grade = Grade(float(right), right, components, _shown(written), verdict_reason=reason)
+        return self.less_paid(grade)
 
     def progress(self) -> float:
         """Return the share of the expected calls that were made, less the other calls."""
-        task = self.task
+        task, written = self.task, self._written()
         if not task.answer:
             return 0.0
-        matched, count = matched_calls(task.answer, self._calls_made()), len(self._written())
-        return share_done(matched, count - matched, len(task.answer))
+        matched = matched_calls(task.answer, _calls_made(task, written))
+        return share_done(matched, len(written) - matched, len(task.answer))
 
-    def _written(self) -> Sequence[Mapping[str, Any]]:
+    def _written(self) -> list[Mapping[str, Any]]:
         """Return the calls of the message, as the model wrote them."""
         for reply in self.replies:
             return [call["function"] for call in reply.get("tool_calls") or ()]
         return []
-
-    def _calls_made(self) -> list[Call]:
-        """Return the calls of offered tools whose arguments can be read."""
-        offered, calls = offered_names(self.task), []
-        for call in self._written():
-            if call["name"] in offered:
-                try:
-                    read = _read_arguments(call["name"], call.get("arguments"))
-                except ToolError:
-                    continue
-                calls.append((call["name"], read))
-        return calls
 
     def solve(self) -> Message:
         """Make the expected calls with the first accepted values, or say that no tool fits."""
@@ -257,6 +244,18 @@ class FunctionCall(PartialCreditEnv[None]):
         return assistant_calls((name, dict(arguments)))
 
 
+def _calls_made(task: Task, written: Sequence[Mapping[str, Any]]) -> list[Call]:
+    """Return the calls of offered tools whose arguments can be read."""
+    offered, calls = offered_names(task), []
+    for call in written:
+        if call["name"] in offered:
+            try:
+                calls.append((call["name"], _read_arguments(call["name"], call.get("arguments"))))
+            except ToolError:
+                continue
+    return calls
+
+
 def _read_arguments(name: str, arguments: Any) -> Mapping[str, Any]:
     """Return the arguments of a call.
 
@@ -271,10 +270,14 @@ def _read_arguments(name: str, arguments: Any) -> Mapping[str, Any]:
 def _first_values(accepted: Mapping[str, Any], required: Collection[str] = ()) -> dict[str, Any]:
     """Return an object with the first accepted value of each key that may not be omitted."""
     return {
-        key: _value(options[0] if isinstance(options, list) else options)
+        key: _value(_first(options) if isinstance(options, list) else options)
         for key, options in accepted.items()
         if key in required or not (isinstance(options, list) and OMITTED in options)
     }
+
+
+def _first(options: Sequence[Any]) -> Any:
+    return next((option for option in options if option != OMITTED), OMITTED)
 
 
 def _value(option: Any) -> Any:

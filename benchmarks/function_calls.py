@@ -1,6 +1,6 @@
 """CPU microseconds to grade a function call, beside parsing its arguments.
 
-The call has a text, a number, a list and an object, as those of BFCL. The cases with wrong answers
+The call has a text, a number, a list and an object, as calls in BFCL do. The cases with wrong answers
 are as long as right ones.
 """
 

@@ -6,7 +6,7 @@
 GORILLA is the folder `berkeley-function-call-leaderboard` of ShishirPatil/gorilla at commit
 de8307b4, and RESULTS the folder `2024-08-11` of HuanzhiMao/BFCL-Result at commit b4adfc9. `result`
 there has the answers of the models, `score` the verdicts of BFCL's checker. Answers of models with
-function calling are calls. Those of some others are texts such as `[area(base=2)]`, which this
+function calling are calls. Answers of some others are texts such as `[area(base=2)]`, which this
 script parses as BFCL does.
 """
 
@@ -44,8 +44,8 @@ Row = dict[str, Any]
 
 HEAD = """# Function calls that were recorded
 
-BFCL publishes the answers of models and the verdicts of its checker. This page compares these
-verdicts with those of `textgym/FunctionCall-v0`, on the answers of 11 August 2024 to the categories
+BFCL publishes the answers of models and the verdicts of its checker. This page compares them
+with the verdicts of `textgym/FunctionCall-v0`, on the answers of 11 August 2024 to the categories
 that are graded by accepted values. `docs/call_verdicts.py` writes it.
 
 Of {count:,} verdicts on answers of {models} models, {agreed:,} agree ({share:.2%}).
@@ -190,7 +190,7 @@ def reason_of(message: Any, row: Row, theirs: Row | None, info: Row) -> str:
         return "an optional key of an object is left out, which the checker refuses"
     if any(None in value.values() for value in values if isinstance(value, dict)):
         return "a null for an optional argument"
-    if message == "":
+    if isinstance(message, str) and not message.strip():
         return "an empty message where no tool fits"
     if not calls and theirs:
         return "a text that the checker reads as calls"

@@ -375,7 +375,7 @@ BLIND: dict[str, dict[str, Blind]] = {
         "guess": guess,
     },
     "textgym/FunctionCall-v0": {
-        "no tool fits": say("None of the tools can do this."),
+        "no tool fits": say("no tool fits"),
         "guess": guess,
         "several guesses": several_guesses,
     },

@@ -191,6 +191,24 @@ def test_no_tool_fits(answer: Any, reward: float, why: str) -> None:
     assert (got, info["verdict_reason"]) == (reward, why)
 
 
+@pytest.mark.parametrize(
+    ("answer", "reward"),
+    [
+        ("no tool fits", 1.0),
+        ("No tool fits.", 1.0),
+        ("`no tool fits`", 1.0),
+        ("It is done.", 0.0),
+        ("no tool fits, or one does", 0.0),
+        ("one tool fits", 0.0),
+    ],
+)
+def test_the_text_that_a_row_names(answer: str, reward: float) -> None:
+    env = FunctionCall()
+    row = {"question": "Hm.", "function": TOOLS, "ground_truth": [], "refusal": "no tool fits"}
+    env.reset(options={"task": row})
+    assert env.step(answer)[1] == reward
+
+
 @pytest.mark.parametrize("answer", ["", "It is done.", json.dumps([FIRST])])
 def test_a_text_in_place_of_a_call_earns_nothing(answer: str) -> None:
     assert play(answer)[0] == 0.0

@@ -35,7 +35,7 @@ class Action:
 
     Attributes:
         verb: The verb, as in the names of tools.
-        things: The things, one of which a tool is for.
+        things: The things. A tool is for one of them.
         others: Verbs of other actions, with which tools nearly fit.
         openings: How a request begins, with `{}` for the thing.
         arguments: The arguments.
@@ -53,7 +53,7 @@ _TIME = "The time, as HH:MM with 24 hours."
 
 
 def _choice(name: str, about: str, phrase: str, *options: str) -> Argument:
-    """Return an optional argument with some values, the first of which is the default."""
+    """Return an optional argument with some values. The first one is the default."""
     return Argument(name, "", about, (phrase,), options[0], options)
 
 

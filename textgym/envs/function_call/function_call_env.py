@@ -18,6 +18,7 @@ from textgym.errors import OracleError, ToolError
 from textgym.messages import Message, assistant, assistant_calls
 from textgym.tasks.task import Task
 from textgym.tools import arguments_of
+from textgym.verifiers.exact import equal_text, plain_marks
 from textgym.verifiers.function_calls import OMITTED, Call, matched_calls
 
 __all__ = ["FunctionCall"]
@@ -47,16 +48,17 @@ class FunctionCall(PartialCreditEnv[None]):
     One assistant message with tool calls, or with a text if no tool fits.
 
     ## Tools
-    Those of the task, in `info["tools"]`. In the names, characters that models cannot call, such as
-    the dot in `math.gcd`, are replaced by `_`. Types of BFCL and xLAM become those of JSON Schema.
-    A call is answered with `received`, or with an error if the tool is not offered or the arguments
-    are not a JSON object.
+    They differ by task, and are in `info["tools"]`. In the names, characters that models cannot
+    call, such as the dot in `math.gcd`, are replaced by `_`. Types of BFCL and xLAM become types of
+    JSON Schema. A call is answered with `received`, or with an error if the tool is not offered or
+    the arguments are not a JSON object.
 
     ## Reward
     1 if all calls are right and none is missing or left over, in any order, else 0. If no tool
-    fits, 1 for a text without calls, else 0. Components: `names` (the right tools were called, each
-    as often as needed) and `matched` (the share of right calls, of the expected or the made ones,
-    whichever are more; 0 if no tool fits and one was called).
+    fits, 1 for the text of `refusal` without calls, or any text if the row has none. Components:
+    `names` (the right tools were called, each as often as needed) and `matched` (the share of right
+    calls, of the expected or the made ones, whichever are more; 0 if no tool fits and one was
+    called).
 
     A call is right by the rules of BFCL:
 
@@ -64,8 +66,8 @@ class FunctionCall(PartialCreditEnv[None]):
     - The value of each argument is one of the accepted ones. An argument may be omitted if `""` is
       among them. Any other argument is wrong.
     - In texts, case and the characters `,./-_*^` and space do not count, and `'` equals `"`.
-    - `2` may be written for the number `2.0`, not the other way round for an integer. `"2"` and
-      `true` are no numbers. Lists have the same order.
+    - `2` may be written for the number `2.0`, not the other way round for an integer. The text
+      `"2"` and `true` are wrong. Lists have the same order.
     - Where the accepted value has another type than the schema, such as the name of a variable, the
       value must be equal to it.
 
@@ -116,6 +118,7 @@ class FunctionCall(PartialCreditEnv[None]):
     | `question` | the request: a text, or a list of messages |
     | `function` | a tool or a list of tools: `name`, `description` and `parameters` |
     | `ground_truth` | a list of objects `{tool: {argument: [accepted, …]}}`; `[]` if no tool fits |
+    | `refusal` | the text that is right if no tool fits; by default any |
     | `responses_create_params` | NeMo Gym's prompt and tools, in place of these |
     | `query`, `tools`, `answers` | xLAM's fields, in place of these: values are exact |
 
@@ -161,8 +164,9 @@ class FunctionCall(PartialCreditEnv[None]):
         levels=(1, 2, 3, 4, 5),
         chance=0.096,
         data="generated, .jsonl, .parquet, hub; rows of BFCL and xLAM",
-        notes="On levels 2 to 5 no tool fits in 12 % of the tasks, so a text without calls gets "
-        "0.12 there.",
+        notes="On levels 2 to 5 no tool fits in 12 % of the tasks, so `no tool fits` "
+        "gets 0.12 there.",
+        accepts=("full stop", "any case"),
     )
 
     task: FunctionCallTask
@@ -197,7 +201,7 @@ class FunctionCall(PartialCreditEnv[None]):
         count, made = len(written), _calls_made(task, written)
         reason = "wrong" if count else ""
         if task.any_call or not task.answer:
-            right = 0 < len(made) == count if task.any_call else not count and self.answer_text > ""
+            right = 0 < len(made) == count if task.any_call else not count and self._refuses()
             components = {"names": float(right), "matched": float(right)}
         else:
             matched = matched_calls(task.answer, made)
@@ -210,6 +214,11 @@ class FunctionCall(PartialCreditEnv[None]):
         reason = "" if right else reason
         grade = Grade(float(right), right, components, _shown(written), verdict_reason=reason)
         return self.less_paid(grade)
+
+    def _refuses(self) -> bool:
+        """Return whether the text says that no tool fits."""
+        text, refusal = plain_marks(self.answer_text), self.task.refusal
+        return equal_text(refusal, text) if refusal else bool(text)
 
     def progress(self) -> float:
         """Return the share of the expected calls that were made, less the other calls."""
@@ -230,7 +239,7 @@ class FunctionCall(PartialCreditEnv[None]):
         if self.task.any_call:
             raise OracleError(f"{self.task.id} accepts any call, so it has no expected one")
         if not self.task.answer:
-            return assistant(NONE_FITS)
+            return assistant(self.task.refusal or NONE_FITS)
         return assistant_calls(
             *(
                 (call.name, _first_values(call.arguments, call.required))

@@ -39,9 +39,11 @@ class FunctionCallTask(Task):
 
     Attributes:
         any_call: Whether any call of an offered tool is right.
+        refusal: The text that is right where no tool fits; "" if any text is.
     """
 
     any_call: bool = False
+    refusal: str = ""
 
 
 def read_call_row(row: Mapping[str, Any]) -> FunctionCallTask:
@@ -70,7 +72,10 @@ def read_call_row(row: Mapping[str, Any]) -> FunctionCallTask:
     any_call = not _has_answer(row) and str(row["id"]).startswith(_ANY_CALL)
     calls = () if any_call else tuple(_expected_calls(row, tools))
     prompt = tuple(_prompt(row))
-    return FunctionCallTask(row["id"], prompt, calls, (*tools.values(),), row, any_call)
+    refusal = row.get("refusal") or ""
+    if not isinstance(refusal, str):
+        raise RowError("refusal", f"must be a text, not {refusal!r:.100}")
+    return FunctionCallTask(row["id"], prompt, calls, (*tools.values(),), row, any_call, refusal)
 
 
 def _has_answer(row: Mapping[str, Any]) -> bool:
@@ -83,7 +88,7 @@ def _prompt(row: Mapping[str, Any]) -> list[Message]:
     field = "query" if "query" in row and "question" not in row else "question"
     question = row.get(field)
     if isinstance(question, list) and len(question) == 1 and isinstance(question[0], list):
-        question = question[0]  # BFCL's turns, of which there is one
+        question = question[0]  # BFCL's turns: there is one
     if isinstance(question, str) and question.strip():
         return [user(question)]
     if isinstance(question, list) and question:

@@ -1,12 +1,12 @@
 """Requests with the tools that are offered and the calls that are right.
 
-A request has parts, each of which is an action on a thing with the values of its arguments. Each
-part has a tool that fits, and tools that nearly fit: for another thing, for another action, without
-an argument that the request states, or with a limit below its value. Where no tool fits, the ones
-that do are left out.
+A request has parts. A part is an action on a thing with the values of its arguments. It has a tool
+that fits, and tools that nearly fit: for another thing, for another action, without an argument
+that the request states, or with a limit below its value. Where no tool fits, the ones that do are
+left out.
 
 Invariants: only the tool of a part fits it, by its description and its schema; the names of tools
-do not tell which fit; an optional argument that a part does not state is accepted only as omitted
+do not show which fit; an optional argument that a part does not state is accepted only as omitted
 or as its default.
 """
 
@@ -19,8 +19,9 @@ from typing import Any
 from textgym.envs.function_call.actions import ACTIONS, NESTED, Action, Argument
 from textgym.envs.function_call.values import Value, draws, referring_day
 from textgym.envs.generation import Unfit, choice, randint, redrawn, sample
+from textgym.json_values import copy_json
 
-__all__ = ["NONE_SHARE", "RULES", "draw_row"]
+__all__ = ["NONE_SHARE", "REFUSAL", "RULES", "draw_row"]
 
 TOOLS = {1: 2, 2: 4, 3: 5, 4: 7, 5: 9}  # by level
 PARTS = {1: 1, 2: 1, 3: 2, 4: 3, 5: 4}
@@ -28,7 +29,8 @@ NONE_SHARE = 0.12  # of the tasks of levels 2 to 5
 RULES = """\
 You have tools. Answer the request with all calls that it needs, in one message. Use a tool only \
 if it does what is asked with all values that are stated. Do not give optional arguments that the \
-request does not state. If no tool can do what is asked, say so without a call."""
+request does not state. If no tool can do what is asked, answer `no tool fits` without a call."""
+REFUSAL = "no tool fits"
 _ORDINALS = ("First", "Second", "Third", "Fourth")
 _ENDINGS = ("", "", "_v2", "_service", "_now", "_direct", "_request")
 _SCHEMAS: dict[str, dict[str, Any]] = {
@@ -78,6 +80,7 @@ def draw_row(rng: random.Random, level: int) -> dict[str, Any]:
         ],
         "function": tools,
         "ground_truth": calls,
+        "refusal": REFUSAL,
     }
 
 
@@ -266,9 +269,10 @@ def _schema(argument: Argument, limits: dict[str, int]) -> dict[str, Any]:
     if argument.name in limits:
         limit = limits[argument.name]
         about = f"{about} At most {limit}."
-        return {**_SCHEMAS[argument.kind], "description": about, "maximum": limit}
+        return {**copy_json(_SCHEMAS[argument.kind]), "description": about, "maximum": limit}
     if argument.default is None:
-        return {**_SCHEMAS.get(argument.kind, {"type": "string"}), "description": about}
+        schema = copy_json(_SCHEMAS.get(argument.kind, {"type": "string"}))
+        return {**schema, "description": about}
     if argument.options:
         choices = {"type": "string", "enum": list(argument.options)}
         return {**choices, "description": about, "default": argument.default}

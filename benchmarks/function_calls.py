@@ -1,7 +1,6 @@
 """CPU microseconds to grade a function call, beside parsing its arguments.
 
-The call has a text, a number, a list and an object, as calls in BFCL do. The cases with wrong answers
-are as long as right ones.
+The call has a text, a number, a list and an object, as calls in BFCL do.
 """
 
 from __future__ import annotations

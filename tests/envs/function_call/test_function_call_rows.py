@@ -20,6 +20,7 @@ SUM = {
         "required": ["a"],
     },
 }
+OTHER = {**SUM, "name": "math.other"}
 ROW: dict[str, Any] = {
     "id": "parallel_0",
     "question": "Add.",
@@ -77,6 +78,15 @@ def test_rows_of_bfcl_without_accepted_values(id: str, call: float, text: float)
     assert reward_of(row, "No tool fits.") == text
 
 
+def test_a_row_with_one_tool_may_misspell_its_name() -> None:
+    row = {**ROW, "ground_truth": [{"maths.sum": {"a": [1]}}]}
+    assert reward_of(row, assistant_calls(("math_sum", {"a": 1}))) == 1.0
+
+
+def test_a_row_without_tools_wants_a_text() -> None:
+    assert reward_of({"id": "irrelevance_0", "question": "?", "function": []}, "No.") == 1.0
+
+
 def test_any_call_has_no_oracle() -> None:
     env = FunctionCall()
     env.reset(options={"task": {"id": "live_relevance_0", "question": "?", "function": [SUM]}})
@@ -127,14 +137,15 @@ def test_rows_with_a_prompt_of_nemo_gym() -> None:
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
-        ({"function": []}, "function"),
+        ({"function": []}, "ground_truth.0"),
+        ({"function": "x"}, "function"),
         ({"function": [SUM, SUM]}, "function"),
         ({"function": [{"description": "x"}]}, "function.0.name"),
         ({"question": " "}, "question"),
         ({"question": 3}, "question"),
         ({"ground_truth": None}, "ground_truth"),
         ({"ground_truth": [3]}, "ground_truth.0"),
-        ({"ground_truth": [{"math.product": {}}]}, "ground_truth.0"),
+        ({"function": [SUM, OTHER], "ground_truth": [{"math.product": {}}]}, "ground_truth.0"),
         ({"ground_truth": [{"math.sum": []}]}, "ground_truth.0.math.sum"),
         ({"ground_truth": [{"math.sum": {"a": 1}}]}, "ground_truth.0.math.sum.a"),
         ({"ground_truth": [{"math.sum": {"c": [1]}}]}, "ground_truth.0.math.sum.c"),

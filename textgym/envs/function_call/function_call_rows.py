@@ -60,8 +60,8 @@ def read_call_row(row: Mapping[str, Any]) -> FunctionCallTask:
     else:
         place = "function"
         functions = [row[place]] if isinstance(row.get(place), Mapping) else row.get(place)
-    if not isinstance(functions, (list, tuple)) or not functions:
-        raise RowError(place, "must be a list of tools that is not empty")
+    if not isinstance(functions, (list, tuple)):
+        raise RowError(place, "must be a tool or a list of tools")
     tools = {}
     for index, function in enumerate(functions):
         name, tool = _tool(function, f"{place}.{index}")
@@ -180,14 +180,14 @@ def _expected_calls(row: Mapping[str, Any], tools: Mapping[str, ToolSchema]) -> 
             return []
         raise RowError("ground_truth", "is missing")
     if isinstance(truth, Mapping):
-        truth = [{_without_copy(name, tools): accepted} for name, accepted in truth.items()]
+        truth = [{name: accepted} for name, accepted in truth.items()]
     calls = []
     for index, item in enumerate(truth if isinstance(truth, list) else [truth]):
         place = f"ground_truth.{index}"
         if not isinstance(item, Mapping) or len(item) != 1:
             raise RowError(place, "must be an object with the name of one tool")
         name, accepted = next(iter(item.items()))
-        calls.append(_expected(tools, name, accepted, place))
+        calls.append(_expected(tools, _without_copy(str(name), tools), accepted, place))
     return calls
 
 

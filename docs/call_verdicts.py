@@ -59,7 +59,7 @@ are left out above:
 
 {faults}
 
-Five of the 3,291 rows of BFCL v2 (19 August 2024, commit 30124c43), live ones included, cannot be
+Five of the 3,491 rows of BFCL v2 (19 August 2024, commit 30124c43), live ones included, cannot be
 read either: `parallel_multiple_179` as above, `live_simple_106-63-0` and `live_simple_112-68-0`,
 where an argument has no accepted value, and `live_multiple_862-181-3` and
 `live_multiple_964-207-0`, where the tool lacks an expected argument. The

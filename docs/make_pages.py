@@ -30,6 +30,7 @@ _EPISODES = {  # level and index of a test task
     "textgym/Calendar-v0": (4, 6),
     "textgym/Constraints-v0": (4, 10),
     "textgym/Contingency-v0": (2, 2),
+    "textgym/FunctionCall-v0": (5, 3),
     "textgym/Haystack-v0": (5, 106),
     "textgym/MultiIntent-v0": (3, 0),
     "textgym/Program-v0": (3, 0),

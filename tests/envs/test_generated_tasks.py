@@ -25,6 +25,7 @@ DIGESTS = {  # how many tasks a level of the train split, their digest, and that
     "textgym/Constraints-v0": (60, "b76c041bd7d0d69c", "27e1df83cacdffc8"),
     "textgym/Contingency-v0": (20, "cdcc4f3e481e4bbb", "4604d68171bb6b13"),
     "textgym/EquivalenceJudge-v0": (400, "2befa8fac888930d", "2cc5c17737d37d83"),
+    "textgym/FunctionCall-v0": (40, "9dad22431f4dbacb", "f4a21147fe91bac6"),
     "textgym/GuessNumber-v0": (30, "4a7aa944babbae24", "19b0aeb0e9449761"),
     "textgym/Haystack-v0": (80, "0c2e8b0e2a33fc62", "4b220ee84ab1d1be"),
     "textgym/MCQA-v0": (400, "bca7325ca68cd77a", "84545dcafd878a4c"),

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import textgym
 from textgym.checks import FAST_CHECKS, make_subject, run_checks
 from textgym.core.partial_credit import PartialCreditEnv
+from textgym.envs.function_call.guesses import guessed_call
 from textgym.messages import assistant, assistant_calls, text_of
 from textgym.registry import environment_class
 
@@ -28,12 +29,14 @@ SIZES = pytest.mark.parametrize(
     ("episodes", "errors"), [(20, 4), pytest.param(200, 0, marks=pytest.mark.slow)]
 )
 MOST = {  # the highest mean return of a blind policy, as on the environment's page
+    "textgym/FunctionCall-v0": 0.096,
     "textgym/MultiStep-v0": 0.10,
     "textgym/SessionState-v0": 0.05,
     "textgym/SingleToolCall-v0": 0.21,
     "textgym/WorkplaceAssistant-v0": 0.03,
 }
 ADDED = {  # at most, to the mean return of a blind policy without partial credit
+    "textgym/FunctionCall-v0": 0.001,
     "textgym/MultiStep-v0": 0.08,
     "textgym/SessionState-v0": 0.05,
     "textgym/SingleToolCall-v0": 0.125,
@@ -131,7 +134,8 @@ def test_the_oracle_gets_exactly_1_and_is_paid_on_the_way(id: str) -> None:
                 rewards.append(reward)
                 ended = terminated or truncated
             assert sum(rewards) == 1.0
-            assert sum(rewards[:-1]) == (0 if env.task.row.get("no_op") else env.credit)
+            on_the_way = env.max_turns > 1 and not env.task.row.get("no_op")
+            assert sum(rewards[:-1]) == (env.credit if on_the_way else 0)
 
 
 # Any calls: right ones, wrong ones, and the same again.
@@ -187,7 +191,13 @@ def other_work(env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]]
     ]
 
 
+def other_calls(env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]]:
+    names = [tool["function"]["name"] for tool in env.task.tools]
+    return [*((name, {}) for name in names), ("unknown", {}), guessed_call(rng, env.task)]
+
+
 OTHERS = {
+    "textgym/FunctionCall-v0": other_calls,
     "textgym/MultiStep-v0": other_words,
     "textgym/SessionState-v0": other_changes,
     "textgym/SingleToolCall-v0": other_cities,
@@ -270,12 +280,12 @@ def test_a_fork_at_any_step_is_paid_the_same(id: str, index: int, level: int, da
     env.reset(options={"index": index})
     saved = []
     results = []
-    for message in messages:
+    for message in messages[: env.max_turns]:
         saved.append(json.loads(json.dumps(env.get_state())))
         results += results_of(env, [message]) if message is messages[-1] else [_step(env, message)]
     for step, state in enumerate(saved):
         fork.set_state(state)
-        assert results_of(fork, messages[step:]) == results[step:]
+        assert results_of(fork, messages[step : env.max_turns]) == results[step:]
 
 
 def _step(env: Any, message: Any) -> tuple[float, dict[str, Any]]:
@@ -291,7 +301,8 @@ def test_rollouts_record_payments_and_rescoring_repeats_them(id: str) -> None:
     run = textgym.rollout(id, "oracle", episodes=4, env_kwargs={"partial_credit": True})
     for trajectory in run.trajectories():
         assert trajectory["reward"] == 1.0
-        assert trajectory["steps"][-1]["reward"] < 1.0
+        if environment_class(id).max_turns > 1:
+            assert trajectory["steps"][-1]["reward"] < 1.0
     assert textgym.rescore(run).counts["same"] == 4
 
 

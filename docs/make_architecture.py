@@ -23,7 +23,7 @@ FLOORS = {
         "messages", "tools", "tool_schemas", "spaces", "errors", "mixtures", "curricula",
         "display", "concurrency", "names", "layers", "json_values", "_version",
     ),
-    2: ("policies", "tasks"),
+    2: ("policies", "sandbox", "tasks"),
     3: ("verifiers", "trajectories"),
     4: ("core", "users", "metrics", "provenance"),
     5: ("wrappers", "registry"),

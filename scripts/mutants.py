@@ -31,7 +31,7 @@ from tests_of_change import ROOT, affected_tests
 
 QUICK = "not slow and not model and not soak and not vllm and not trainers"
 SLOW = "(slow or model) and not soak and not vllm and not trainers"
-NOTHING_TO_CHANGE = ("__init__.py", "__main__.py", "_version.py")  # names and strings alone
+NOTHING_TO_CHANGE = ("__init__.py", "__main__.py", "_version.py")  # only names and strings
 LIMITS = {QUICK: 700, SLOW: 3600}  # seconds; tests that take longer are in an endless loop
 
 _FAMILIES: dict[str, list[str]] = {}  # "core/ReplaceBinaryOperator": one for each pair of operators

@@ -19,6 +19,7 @@ from .errors import (
     RewardError as RewardError,
     RowError as RowError,
     RunError as RunError,
+    SandboxFailure as SandboxFailure,
     StateError as StateError,
     TextgymError as TextgymError,
     ToolError as ToolError,

@@ -145,7 +145,7 @@ class WorkerFailure(EnvironmentFailure):
 
 
 class SandboxFailure(EnvironmentFailure):
-    """A box for programs did not start, or is gone. What a program does in it is no failure."""
+    """A box for programs did not start, or is gone. Nothing that a program does in it raises it."""
 
     boundary = "sandbox"
 

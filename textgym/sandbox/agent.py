@@ -1,7 +1,7 @@
 """The process inside a box that starts programs there, and reads and writes files.
 
-It is run as a program, in the box alone, by whatever Python the box has, so it imports only the
-standard library. Its parent, `textgym.sandbox.boxes`, talks to it over a socket: each message is one
+It is run as a program, only in the box, by the Python of the box, so it imports only the standard
+library. Its parent, `textgym.sandbox.boxes`, talks to it over a socket: each message is one
 JSON object, and the descriptors that a program gets as its standard streams travel beside it.
 
 Invariants: it has no more rights than the programs that it starts. It ends when its parent closes
@@ -10,6 +10,8 @@ namespace of its own.
 
     python agent.py SOCKET UID LIMITS
 """
+
+from __future__ import annotations
 
 import contextlib
 import errno
@@ -23,16 +25,21 @@ import stat
 import sys
 import types
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, NoReturn
+
 _MESSAGE_BYTES = 1 << 20
 
 
 class Agent:
     """Answers the parent's messages, and reports the programs that end."""
 
-    def __init__(self, control, limits):
+    def __init__(self, control: socket.socket, limits: Mapping[str, Sequence[int]]) -> None:
         self._control = control
         self._limits = limits
-        self._running = set()
+        self._running: set[int] = set()
         self._alone = os.getpid() == 1  # in a process namespace: all other processes are programs
         self._wake, end = os.pipe()
         os.set_blocking(end, False)
@@ -40,16 +47,17 @@ class Agent:
         signal.set_wakeup_fd(end, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
-    def serve(self):
+    def serve(self) -> str:
         """Answer until the parent closes the socket; in a forked program, return its source."""
         self._send({"ready": True})
+        control = self._control.fileno()
         while True:
-            ready, _, _ = select.select([self._control, self._wake], [], [])
+            ready, _, _ = select.select((control, self._wake), (), ())
             if self._wake in ready:
                 with contextlib.suppress(BlockingIOError):
                     os.read(self._wake, 4096)
                 self._report()
-            if self._control in ready:
+            if control in ready:
                 data, descriptors, _, _ = socket.recv_fds(self._control, _MESSAGE_BYTES, 4)
                 if not data:
                     self._end()
@@ -57,7 +65,7 @@ class Agent:
                 if source is not None:
                     return source
 
-    def _answer(self, message, descriptors):
+    def _answer(self, message: dict[str, Any], descriptors: list[int]) -> str | None:
         """Do what a message asks for. Return source code in the child that is to run it."""
         source = None
         try:
@@ -80,7 +88,7 @@ class Agent:
                 os.close(descriptor)
         return None
 
-    def _start(self, message, descriptors):
+    def _start(self, message: dict[str, Any], descriptors: list[int]) -> str | None:
         child = os.fork()
         if child:
             self._running.add(child)
@@ -105,7 +113,7 @@ class Agent:
             os.write(2, f"{message['command'][0]}: {error.strerror}\n".encode())
             os._exit(127)
 
-    def _opened(self, path, flags):
+    def _opened(self, path: str, flags: int) -> int:
         """Open a regular file. A link, a pipe or a device could make the agent wait."""
         if flags & os.O_CREAT and os.path.dirname(path):
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -115,7 +123,7 @@ class Agent:
             raise OSError(errno.EINVAL, "not a regular file")
         return file
 
-    def _copy(self, source, target):
+    def _copy(self, source: int, target: int) -> None:
         """Copy all that can be read; close the file, which the parent's descriptor is not."""
         try:
             while data := os.read(source, 1 << 16):
@@ -126,7 +134,7 @@ class Agent:
         finally:
             os.close(max(source, target))
 
-    def _report(self):
+    def _report(self) -> None:
         while True:
             try:
                 child, status, usage = os.wait4(-1, os.WNOHANG)
@@ -145,40 +153,40 @@ class Agent:
                     "memory_mb": usage.ru_maxrss / 1024,
                 })  # fmt: skip
 
-    def _kill(self):
+    def _kill(self) -> None:
         if self._alone:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(-1, signal.SIGKILL)  # all but this process
 
-    def _end(self):
+    def _end(self) -> NoReturn:
         if not self._alone:  # empty the folder, which the parent may not live to do; end the group
             with contextlib.suppress(OSError):
                 os.execvp("sh", ["sh", "-c", 'rm -rf "$0"; kill -9 0', os.getcwd()])
             os.kill(0, signal.SIGKILL)
         os._exit(0)
 
-    def _send(self, message):
+    def _send(self, message: dict[str, Any]) -> None:
         try:
             self._control.sendall(json.dumps(message).encode())
         except OSError:  # the parent is gone
             self._end()
 
 
-def bound(limits):
+def bound(limits: Mapping[str, Sequence[int]]) -> None:
     """Set the limits of a program, which it cannot raise."""
     for name, (soft, hard) in limits.items():
         resource.setrlimit(getattr(resource, name), (soft, hard))
 
 
-def become(uid):
-    """Give up the rights of root for those of a user that owns nothing."""
+def become(uid: int) -> None:
+    """Become a user that owns nothing, if this process is root."""
     if uid and os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
 
 
-def main(number, limits):
+def main(number: int, limits: Mapping[str, Sequence[int]]) -> str:
     """Serve the parent. In a program that is to run Python code, run it."""
     os.umask(0o022)
     null = os.open(os.devnull, os.O_RDWR)
@@ -195,14 +203,16 @@ def main(number, limits):
 _OF_PROGRAMS = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE")
 
 
-def run(source):
+def run(source: str) -> None:
     """Run a program in this process as `python -c` would."""
     sys.argv = ["-c"]
     module = types.ModuleType("__main__")
     module.__dict__["__builtins__"] = __builtins__
     sys.modules["__main__"] = module
     for name, mode, number in (("stdin", "r", 0), ("stdout", "w", 1), ("stderr", "w", 2)):
-        stream = open(number, mode, encoding="utf-8", errors="surrogateescape", closefd=False)
+        stream = open(  # noqa: SIM115 - it stays open
+            number, mode, encoding="utf-8", errors="surrogateescape", closefd=False
+        )
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
     exec(compile(source, "<program>", "exec"), module.__dict__)

@@ -38,7 +38,7 @@ _CHOICE = "TEXTGYM_SANDBOX"  # the environment variable that names a kind
 
 
 class Sandbox:
-    """A box in which programs run that nobody vouches for.
+    r"""A box in which programs run that nobody vouches for.
 
     Programs in it have no network, see no files but the system's programs and libraries and their
     own `/tmp`, and are bounded in what they use. Files stay until the box is closed. What a command
@@ -60,7 +60,7 @@ class Sandbox:
         >>> with Sandbox() as box:
         ...     box.write_file("hello.py", "print('hello from the box')")
         ...     box.exec(["python3", "hello.py"]).stdout
-        'hello from the box\\n'
+        'hello from the box\n'
     """
 
     def __init__(self, kind: str | None = None, *, limits: Limits | None = None) -> None:
@@ -96,7 +96,11 @@ class Sandbox:
         return self._socket.fileno()
 
     def exec(
-        self, cmd: Sequence[str], *, input: str = "", timeout: float | None = None
+        self,
+        cmd: Sequence[str],
+        *,
+        input: str = "",  # noqa: A002 - the name in subprocess and Inspect
+        timeout: float | None = None,
     ) -> ExecResult:
         """Run a command, and return how it ended and what it printed.
 
@@ -304,7 +308,7 @@ def default_kind() -> str:
 @cache
 def _probed() -> tuple[str, tuple[str, ...]]:
     """Return the first kind that runs `true`, and why those before it do not."""
-    reasons = []
+    reasons: list[str] = []
     for kind in ("bwrap", "landlock"):
         reason = missing(kind)
         if reason is None:

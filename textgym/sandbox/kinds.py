@@ -48,7 +48,7 @@ class Launch(NamedTuple):
 
     Attributes:
         command: The arguments of the process.
-        environment: Its environment, and that of the programs in the box.
+        environment: Its environment, which the programs in the box inherit.
         descriptors: What it inherits, besides its end of the socket. The caller closes them.
     """
 
@@ -159,7 +159,7 @@ def _mounts(python: str, disk_mb: int) -> tuple[str, ...]:
             mounts += ["--ro-bind", path, path]
     prefixes = [path for path in _prefixes(python) if not path.startswith(("/usr/", "/bin/"))]
     for path in prefixes:
-        for parent in reversed(Path(path).parents[:-1]):  # closed to others unless they are told
+        for parent in reversed(Path(path).parents[:-1]):  # without it, closed to others
             mounts += ["--perms", "0755", "--dir", str(parent)]
         mounts += ["--ro-bind", path, path]
     hidden = [

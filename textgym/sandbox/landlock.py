@@ -1,6 +1,6 @@
-"""Confine this process by Landlock and seccomp, and then run the agent: for hosts without namespaces.
+"""Confine this process by Landlock and seccomp, then run the agent: for hosts without namespaces.
 
-It is run as a program, in the box alone. Landlock (Linux 5.13 and newer) takes away all files but
+It is run as a program, only in the box. Landlock (Linux 5.13 and newer) takes away all files but
 those that the rules name; newer kernels also keep TCP (6.7) and signals (6.12) inside.
 Source: landlock(7) and `linux/landlock.h`; the three calls have the same numbers on all
 architectures.
@@ -11,11 +11,17 @@ RULES is a JSON object: "read" and "write" are lists of paths, "filter" is a sec
 hexadecimal digits (see `textgym.sandbox.seccomp`).
 """
 
+from __future__ import annotations
+
 import ctypes
 import json
 import os
 import runpy
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _PATH_BENEATH = 1
@@ -48,7 +54,7 @@ class Filter(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("program", ctypes.c_char_p)]
 
 
-def checked(result):
+def checked(result: int) -> int:
     """Return the result of a call, or raise OSError."""
     if result < 0:
         code = ctypes.get_errno()
@@ -56,7 +62,7 @@ def checked(result):
     return result
 
 
-def restrict_files(read, write):
+def restrict_files(read: Iterable[str], write: Iterable[str]) -> None:
     """Leave the paths of the rules, for good."""
     version = checked(libc.syscall(_CREATE_RULESET, None, 0, _VERSION))
     rights = _RIGHTS[min(version, max(_RIGHTS))]
@@ -74,7 +80,7 @@ def restrict_files(read, write):
     os.close(rules)
 
 
-def restrict_calls(program):
+def restrict_calls(program: bytes) -> None:
     """Refuse system calls, for good."""
     given = Filter(len(program) // 8, program)
     checked(libc.prctl(_PR_SET_SECCOMP, _FILTER, ctypes.byref(given), 0, 0))

@@ -27,7 +27,7 @@ class Limits:
         cpu_seconds: Processor time of a process, in whole seconds.
         memory_mb: Address space of a process, in megabytes.
         disk_mb: Size of `/tmp`, and of any file, in megabytes.
-        output_bytes: Length of what a command prints, or of one line of a program that is talked to.
+        output_bytes: Length of what a command prints, or of one line that a program answers.
         processes: Processes and threads at a time.
         open_files: Open files of a process.
 

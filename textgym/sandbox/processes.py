@@ -1,7 +1,7 @@
 """A program that runs in a box: what is sent to it, what it answers, and how it ends.
 
 Invariants: no call waits longer than its time-out. What is kept of a program's output is bounded. A
-program that floods, hangs or ends is no error: `receive` gives None, and `limit` says why.
+program that floods, hangs or ends raises nothing: `receive` returns None, and `limit` says why.
 """
 
 from __future__ import annotations
@@ -9,19 +9,36 @@ from __future__ import annotations
 import os
 import select
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from .limits import ExecResult, reached_limit
+from .limits import ExecResult, Limits, reached_limit
 
 if TYPE_CHECKING:
     from types import TracebackType
-
-    from .boxes import Sandbox
 
 __all__ = ["Process"]
 
 _CHUNK = 1 << 16
 _IN, _OUT, _ERR = range(3)
+
+
+class Box(Protocol):
+    """What a program needs of its box, a `Sandbox`."""
+
+    limits: Limits
+
+    @property
+    def control(self) -> int:
+        """The descriptor that is readable when the agent has something to say."""
+
+    def kill(self, pid: int) -> None:
+        """End a program, with all that it started, and forget how it ended."""
+
+    def has_ended(self, pid: int) -> bool:
+        """Read a message of the agent, and return whether a program has ended."""
+
+    def end_of(self, pid: int, deadline: float) -> dict[str, Any] | None:
+        """Return the agent's report of how a program ended; None if it runs at the deadline."""
 
 
 class Process:
@@ -39,7 +56,7 @@ class Process:
         'reward'
     """
 
-    def __init__(self, box: Sandbox, pid: int, streams: tuple[int, int, int]) -> None:
+    def __init__(self, box: Box, pid: int, streams: tuple[int, int, int]) -> None:
         self._box = box
         self._pid = pid
         self._streams: dict[int, int] = dict(enumerate(streams))  # those that are open

@@ -32,8 +32,9 @@ _ALWAYS = {
     "semget": (64, 190), "msgget": (68, 186), "mq_open": (240, 180),
 }  # fmt: skip
 
-# What a namespace would keep inside, where a box has none: sockets, signals to others, sessions and
-# groups of one's own, and rights, owners and times of files, which Landlock does not guard. None: the architecture has no such call.
+# What a namespace would keep inside, for boxes without: sockets, signals to others, new sessions
+# and groups, and rights, owners and times of files, which Landlock does not guard. None: the
+# architecture lacks the call.
 _WITHOUT_NAMESPACES = {
     "socket": (41, 198), "tkill": (200, 130), "tgkill": (234, 131),
     "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240),
@@ -48,7 +49,7 @@ _WITHOUT_NAMESPACES = {
 }  # fmt: skip
 _CLONE, _CLONE3, _SOCKET = (56, 220), (435, 435), (41, 198)
 _FAMILIES = (1, 2, 10, 16)  # of sockets: Unix, IPv4, IPv6, netlink; a namespace keeps these inside
-_KILL, _PRLIMIT = (62, 129), (302, 261)  # of one's own group or process (0)
+_KILL, _PRLIMIT = (62, 129), (302, 261)  # of the caller's group or process (0)
 _NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID and -NET
 _X32 = 0x40000000  # calls of the x32 variant of x86_64
 
@@ -90,8 +91,9 @@ def filter_program(*, namespaces: bool) -> bytes:
     lines += [(_EQUAL, 0, 1, _CLONE3[column]), (_RETURN, 0, 0, _UNKNOWN_CALL)]
     refused = dict(_ALWAYS) if namespaces else {**_ALWAYS, **_WITHOUT_NAMESPACES}
     for numbers in refused.values():
-        if numbers[column] is not None:
-            lines += [(_EQUAL, 0, 1, numbers[column]), (_RETURN, 0, 0, _REFUSE)]
+        number = numbers[column]
+        if number is not None:
+            lines += [(_EQUAL, 0, 1, number), (_RETURN, 0, 0, _REFUSE)]
     lines += _unless(_CLONE[column], [(_ANY_BIT, 0, _NEW_NAMESPACES)])
     if namespaces:
         lines += _unless(_SOCKET[column], [(_EQUAL, 1, family) for family in _FAMILIES])

@@ -13,6 +13,7 @@ import pytest
 import textgym
 from textgym.envs.guess_number import GuessNumber
 from textgym.provenance import env_name, provenance
+from textgym.sandbox import default_kind
 
 MCQA = "textgym/MCQA-v0"
 ID = "demo/Recorded-v0"
@@ -43,6 +44,12 @@ def test_environments_of_textgym_record_their_split_only(tmp_path: Path) -> None
     asked = recorded(tmp_path)
     assert asked["splits"] == {MCQA: "test"}
     assert "imports" not in asked
+
+
+def test_the_kind_of_sandbox_is_recorded(tmp_path: Path) -> None:
+    program = "textgym/Program-v0"
+    textgym.rollout(program, "oracle", episodes=1, out=tmp_path)
+    assert recorded(tmp_path)["sandboxes"] == {program: default_kind()}
 
 
 def test_the_rows_of_a_file_have_no_split(tmp_path: Path) -> None:

@@ -111,6 +111,7 @@ def provenance(
 
     Returns:
         `splits`, the split of each environment that has one; the rows of a file have none.
+        `sandboxes`, the kind of sandbox of each environment that runs programs.
         `imports`, what another process imports for an environment that is not of textgym, so that
         the run can be rescored.
 
@@ -121,6 +122,7 @@ def provenance(
     """
     entries = {
         "splits": {id: _split(env.unwrapped) for id, env in samples.items()},
+        "sandboxes": {id: getattr(env.unwrapped, "sandbox", None) for id, env in samples.items()},
         "imports": {id: import_source(env) for id, env in samples.items() if id not in named},
     }
     known = {

@@ -121,6 +121,8 @@ def show_command(
         audit = "" if dataset or arguments else audit_line(cls.card.id)
         if audit:
             table.add_row("audit", audit)
+        if sandbox := getattr(env.unwrapped, "sandbox", None):
+            table.add_row("sandbox here", sandbox)
         print_all(table)
         if not info["tools"]:
             print("\nTools: none")

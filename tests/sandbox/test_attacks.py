@@ -303,6 +303,75 @@ def test_links_do_not_lead_out_when_a_file_is_written(box: Sandbox, tmp_path: Pa
     assert target.read_text() == "kept"
 
 
+def test_a_path_that_no_file_can_have(box: Sandbox) -> None:
+    with pytest.raises(OSError, match="null"):
+        box.write_file("a\0b", "x")
+    assert box.exec(["echo", "alive"], timeout=QUIET).stdout == "alive\n"
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", ""])
+def test_a_command_that_no_program_can_have(box: Sandbox, name: str) -> None:
+    assert box.exec([name], timeout=QUIET).returncode == 127
+    assert box.exec(["echo", "alive"], timeout=QUIET).stdout == "alive\n"
+
+
+def test_answers_are_not_mixed_up_when_a_program_is_ended_early() -> None:
+    with running("bwrap") as box:  # other boxes end with a program that is ended
+        for _ in range(50):
+            box.start(["true"]).close()
+        assert box.exec(["echo", "alive"], timeout=QUIET).stdout == "alive\n"
+
+
+def test_a_process_with_many_open_files_can_have_boxes(kind: str) -> None:
+    """A descriptor above 1,023 neither breaks a box nor reaches a program."""
+    source = f"""
+import os, resource
+most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 4096), most))
+for _ in range(1100): os.dup(0)
+from textgym.sandbox import Sandbox
+look = '''
+import os
+def is_open(number):
+    try: return bool(os.fstat(number))
+    except OSError: return False
+print(list(filter(is_open, range(3, 5000))))
+'''
+with Sandbox({kind!r}) as box:
+    print(box.exec(["python3", "-c", look]).stdout, end="")
+    box.write_file("f", "kept")
+    print(box.read_file("f"))
+    with box.start_python("print(input())") as program:
+        program.send("heard")
+        print(program.receive())
+"""
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["[]", "kept", "heard"], done.stderr
+
+
+def test_no_file_left_to_open_is_a_failure_of_the_box() -> None:
+    source = """
+import os, resource
+from textgym.errors import SandboxFailure
+from textgym.sandbox import Sandbox
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+box = Sandbox()
+held = []
+try:
+    while True: held.append(os.dup(0))
+except OSError:
+    pass
+for spare in range(8):
+    for act in (lambda: box.exec(["true"]), lambda: box.write_file("f", ""), Sandbox):
+        try: act()
+        except SandboxFailure as failure: print("Too many open files" in str(failure))
+    os.close(held.pop())
+"""
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)
+    assert done.stderr == ""
+    assert set(done.stdout.split()) == {"True"}
+
+
 def test_bytes_that_are_no_text_are_replaced(box: Sandbox) -> None:
     result = box.exec(["printf", r"a\377b\000c"], timeout=QUIET)
     assert result.stdout == "a\ufffdb\0c"

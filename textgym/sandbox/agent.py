@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 _MESSAGE_BYTES = 1 << 20
+_CONTROL = 3  # the descriptor of the socket to the parent
+_MOST_FILES = 1 << 20
 
 
 class Agent:
@@ -78,11 +80,12 @@ class Agent:
                 self._kill()
             else:
                 source = self._start(message, descriptors)
-                if source is not None:
-                    return source
+                return source
             self._send({"done": True})
         except OSError as error:
             self._send({"errno": error.errno, "error": error.strerror})
+        except ValueError as error:  # of a path that no file can have
+            self._send({"errno": errno.EINVAL, "error": str(error)})
         finally:
             for descriptor in descriptors if source is None else ():
                 os.close(descriptor)
@@ -94,6 +97,21 @@ class Agent:
             self._running.add(child)
             self._send({"started": child})
             return None
+        try:
+            return self._become_program(message, descriptors)
+        except BaseException as error:  # nothing of the agent runs in a child
+            with contextlib.suppress(OSError):
+                reason = error.strerror if isinstance(error, OSError) else error
+                os.write(
+                    2,
+                    f"{message.get('command', ['python'])[0]}: {reason}\n".encode(
+                        "ascii", "replace"
+                    ),
+                )
+            os._exit(127)
+
+    def _become_program(self, message: dict[str, Any], descriptors: list[int]) -> str:
+        """Replace this process by a program; return the source of a program in Python."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         source = None
@@ -103,15 +121,11 @@ class Agent:
         for number, descriptor in enumerate(descriptors):
             os.dup2(descriptor, number)
         self._control.detach()
-        os.closerange(3, 1024)
+        os.closerange(3, _MOST_FILES)
         bound(self._limits)
         if source is not None:
             return source
-        try:
-            os.execvpe(message["command"][0], message["command"], os.environ)
-        except OSError as error:
-            os.write(2, f"{message['command'][0]}: {error.strerror}\n".encode())
-            os._exit(127)
+        os.execvpe(message["command"][0], message["command"], os.environ)
 
     def _opened(self, path: str, flags: int) -> int:
         """Open a regular file. A link, a pipe or a device could make the agent wait."""
@@ -173,9 +187,13 @@ class Agent:
 
 
 def bound(limits: Mapping[str, Sequence[int]]) -> None:
-    """Set the limits of a program, which it cannot raise."""
+    """Set the limits of a program, which it cannot raise. Lower limits of the machine stay."""
     for name, (soft, hard) in limits.items():
-        resource.setrlimit(getattr(resource, name), (soft, hard))
+        limit = getattr(resource, name)
+        most = resource.getrlimit(limit)[1]
+        if most != resource.RLIM_INFINITY:
+            soft, hard = min(soft, most), min(hard, most)
+        resource.setrlimit(limit, (soft, hard))
 
 
 def become(uid: int) -> None:
@@ -189,8 +207,9 @@ def become(uid: int) -> None:
 def main(number: int, limits: Mapping[str, Sequence[int]]) -> str:
     """Serve the parent. In a program that is to run Python code, run it."""
     os.umask(0o022)
+    control = socket.socket(fileno=os.dup2(number, _CONTROL))
+    os.closerange(_CONTROL + 1, _MOST_FILES)  # the parent's number may be high
     null = os.open(os.devnull, os.O_RDWR)
-    control = socket.socket(fileno=number)
     own = {name: values for name, values in limits.items() if name not in _OF_PROGRAMS}
     bound(own)
     agent = Agent(control, limits)

@@ -11,21 +11,20 @@ import contextlib
 import errno
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
 import tempfile
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SandboxFailure, UsageError, did_you_mean, in_one_line
 from .kinds import KINDS, launch, missing
 from .limits import ExecResult, Limits
-from .processes import Process
+from .processes import Process, ready
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -66,17 +65,15 @@ class Sandbox:
     def __init__(self, kind: str | None = None, *, limits: Limits | None = None) -> None:
         self.kind = _checked_kind(kind) if kind else default_kind()
         self.limits = limits or Limits()
-        self._folder = None if self.kind == "bwrap" else tempfile.mkdtemp(prefix="box-")
         self._ended: dict[int, dict[str, Any]] = {}  # reports of programs that nobody asked for yet
-        mine, agents = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        try:
-            self._process = self._launched(agents)
-        except BaseException:
-            mine.close()
-            _remove(self._folder)
-            raise
-        finally:
-            agents.close()
+        with _failures(f"a {self.kind} box cannot start"), contextlib.ExitStack() as undo:
+            mine, agents = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            undo.callback(mine.close)
+            self._folder = None if self.kind == "bwrap" else tempfile.mkdtemp(prefix="box-")
+            undo.callback(_remove, self._folder)
+            with agents:
+                self._process = self._launched(agents)
+            undo.pop_all()
         self._socket = mine
         self._close = weakref.finalize(self, _end, self._process, mine, self.kind, self._folder)
         try:
@@ -121,10 +118,8 @@ class Sandbox:
 
         The program runs in a copy of the box's own interpreter, which need not start again.
         """
-        file = os.memfd_create("source")
+        file = _file(source.encode(errors="replace"))
         try:
-            os.write(file, source.encode(errors="replace"))
-            os.lseek(file, 0, os.SEEK_SET)
             return self._started({"python": True}, file)
         finally:
             os.close(file)
@@ -135,13 +130,8 @@ class Sandbox:
         Raises:
             OSError: It cannot be written there, or the box is full.
         """
-        data = contents.encode() if isinstance(contents, str) else contents
-        file = os.memfd_create("contents")
+        file = _file(contents.encode() if isinstance(contents, str) else contents)
         try:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(file, view) :]
-            os.lseek(file, 0, os.SEEK_SET)
             self._ask({"write": path}, [file], path)
         finally:
             os.close(file)
@@ -153,7 +143,7 @@ class Sandbox:
             OSError: There is no such file, or it is not a regular one.
             UnicodeDecodeError: It is not UTF-8.
         """
-        file = os.memfd_create("contents")
+        file = _file(b"")
         try:
             self._ask({"read": path}, [file], path)
             with open(os.dup(file), "rb") as copy:
@@ -200,8 +190,7 @@ class Sandbox:
     def end_of(self, pid: int, deadline: float) -> dict[str, Any] | None:
         """Return the agent's report of how a program ended; None if it runs at the deadline."""
         while pid not in self._ended:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self.control], [], [], left)[0]:
+            if not ready([self.control], [], deadline):
                 return None
             self.has_ended(pid)
         return self._ended.pop(pid)
@@ -223,27 +212,29 @@ class Sandbox:
                 pass_fds=(agents.fileno(), *started.descriptors),
                 start_new_session=True,
             )
-        except OSError as error:
-            raise SandboxFailure(f"a {self.kind} box cannot start: {error}") from None
         finally:
             for descriptor in started.descriptors:
                 os.close(descriptor)
 
     def _started(self, message: dict[str, Any], *more: int) -> Process:
         """Have the agent start a program on three pipes; descriptors in `more` go with them."""
-        pipes = [os.pipe() for _ in range(3)]
-        (stdin, to_it), (from_it, stdout), (errors, stderr) = pipes
-        theirs, ours = (stdin, stdout, stderr), (to_it, from_it, errors)
-        try:
-            answer = self._ask(message, [*theirs, *more])
-        except BaseException:
-            for descriptor in ours:
-                os.close(descriptor)
-            raise
-        finally:
-            for descriptor in theirs:
-                os.close(descriptor)
-        return Process(self, answer["started"], ours)
+        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+            with _failures(f"no pipes to the {self.kind} box"):
+                pipes = [os.pipe() for _ in range(3)]
+            (stdin, to_it), (from_it, stdout), (errors, stderr) = pipes
+            for stack, descriptors in (
+                (theirs, (stdin, stdout, stderr)),
+                (ours, (to_it, from_it, errors)),
+            ):
+                for descriptor in descriptors:
+                    stack.callback(os.close, descriptor)
+            try:
+                pid = self._ask(message, [stdin, stdout, stderr, *more])["started"]
+            except OSError:  # what runs in the box leaves no room for another process
+                pid = _NEVER
+                self._ended[pid] = _LOST
+            ours.pop_all()
+        return Process(self, pid, (to_it, from_it, errors))
 
     def _ask(
         self, message: dict[str, Any], descriptors: list[int], path: str = ""
@@ -265,8 +256,7 @@ class Sandbox:
 
     def _message(self, deadline: float) -> dict[str, Any] | None:
         """Wait for a message of the agent; return it if it answers something."""
-        left = max(0.0, deadline - time.monotonic())
-        if not select.select([self._socket], [], [], left)[0]:
+        if not ready([self.control], [], deadline):
             raise SandboxFailure(f"the {self.kind} box does not answer")
         return self._read_message()
 
@@ -286,6 +276,7 @@ class Sandbox:
 
 
 _LOST = {"code": None}  # the report of a program that took its box down
+_NEVER = -1  # the process id of a program that did not start
 
 
 def default_kind() -> str:
@@ -343,6 +334,26 @@ def _others(kind: str) -> int | None:
             if os.stat(f"/proc/{name}").st_uid == os.getuid():
                 tasks += len(os.listdir(f"/proc/{name}/task"))
     return tasks
+
+
+def _file(contents: bytes) -> int:
+    """Return a descriptor of a file in memory."""
+    with _failures("no file in memory"):
+        file = os.memfd_create("box")
+    view = memoryview(contents)
+    while view:
+        view = view[os.write(file, view) :]
+    os.lseek(file, 0, os.SEEK_SET)
+    return file
+
+
+@contextlib.contextmanager
+def _failures(what: str) -> Iterator[None]:
+    """Turn an OSError of this process, such as too many open files, into a failure of the box."""
+    try:
+        yield
+    except OSError as error:
+        raise SandboxFailure(f"{what}: {error}") from None
 
 
 def _end(

@@ -6,9 +6,11 @@ program that floods, hangs or ends raises nothing: `receive` returns None, and `
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .limits import ExecResult, Limits, reached_limit
@@ -16,10 +18,24 @@ from .limits import ExecResult, Limits, reached_limit
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["Process"]
+__all__ = ["Process", "ready"]
 
 _CHUNK = 1 << 16
 _IN, _OUT, _ERR = range(3)
+
+
+def ready(reading: Iterable[int], writing: Iterable[int], deadline: float) -> set[int]:
+    """Wait until descriptors can be read or written, and return these; none at the deadline.
+
+    `select.select` does not take descriptors from 1,024 on, which a training process may have.
+    """
+    poll = select.poll()
+    for descriptor in reading:
+        poll.register(descriptor, select.POLLIN)
+    for descriptor in writing:
+        poll.register(descriptor, select.POLLOUT)
+    seconds = max(0.0, deadline - time.monotonic())
+    return {descriptor for descriptor, _ in poll.poll(math.ceil(1000 * seconds))}
 
 
 class Box(Protocol):
@@ -144,19 +160,18 @@ class Process:
             return False
         if _IN in self._streams and self._input_ends and not self._unsent:
             os.close(self._streams.pop(_IN))
-        left = deadline - time.monotonic()
-        if left <= 0:
+        if time.monotonic() >= deadline:
             self._stop("time")
             return False
         writing = [self._streams[_IN]] if self._unsent and _IN in self._streams else []
         reading = [self._box.control, *(self._streams[stream] for stream in outputs)]
-        ready, writable, _ = select.select(reading, writing, [], left)
-        if writable:
+        found = ready(reading, writing, deadline)
+        if found.intersection(writing):
             self._write()
         # What the program started may hold its streams open after its end: they are not awaited.
-        ended = self._box.control in ready and self._box.has_ended(self._pid)
+        ended = self._box.control in found and self._box.has_ended(self._pid)
         for stream in outputs:
-            if (ended or self._streams[stream] in ready) and not self._read_from(stream, ended):
+            if (ended or self._streams[stream] in found) and not self._read_from(stream, ended):
                 self._stop("output")
                 return False
         return not ended

@@ -120,6 +120,11 @@ def test_a_word_that_may_mean_two_slots_is_vague() -> None:
     assert (heard.slots, heard.is_vague) == (("day", "time"), True)
 
 
+def test_a_question_after_a_request_to_check_is_heard() -> None:
+    text = "I cannot find that meeting. Could you check the name again? Which day is it?"
+    assert asked(text) == ("day",)
+
+
 def test_a_question_with_a_problem_says_cannot_too() -> None:
     text = "I can't find a participant with that name. Who should come?"
     heard = understand(text, MEETING)

@@ -168,10 +168,30 @@ def test_small_words_between_guesses_do_not_make_a_sentence(text: str) -> None:
         ("1250", "5 × 250 = 1,250", 1.0),
         ("12", "11 or 12", 0.0), ("12", "12 or so", 1.0), ("12", "17 - 5 = 12", 1.0),
         ("12", "9 + 3 = 12 per cent", 1.0), ("12", "never 12", 0.0),
+        ("12", "sunny or 12", 0.0), ("12", "10 + 12", 0.0), ("12", "(3 + 7) × 12", 0.0),
+        ("12", "at least 12", 0.0), ("12", "at most 12 degrees", 0.0), ("12", "over 12", 0.0),
+        ("12", "more than 12", 0.0), ("12", "12 or more", 0.0), ("12", "12+", 0.0),
+        ("12", "12 at least", 0.0), ("12", "from 10 to 12", 0.0), ("12", "> 12", 0.0),
+        ("12", "between 10 and 12 degrees", 0.0), ("12", "10 degrees to 12 degrees", 0.0),
+        ("12", "about 12", 1.0), ("12", "a steady 12 °C", 1.0), ("12", "rose to 12", 1.0),
+        ("12", "11 is wrong, it is 12", 0.0), ("12", "In Lima it is 12", 1.0),
+        ("12", "12 and windy", 1.0), ("12", "windy and 12", 1.0), ("-12", "3 above -12", 0.0),
     ],
 )  # fmt: skip
 def test_words_around_a_number_count(gold: str, text: str, reward: float) -> None:
     assert answered(f"Answer: {text}", {**NUMBER, "expected_answer": gold})[0] == reward
+
+
+@pytest.mark.parametrize(
+    ("text", "reward"),
+    [
+        ("snowy or 12", 0.0), ("snowy or not", 0.0), ("12 or snowy", 0.0), ("snowy vs sunny", 0.0),
+        ("either snowy or wet", 0.0), ("snowy, 12 degrees", 1.0), ("snowy for now", 1.0),
+        ("snowy and cold", 1.0), ("snowy in Oslo, Norway", 1.0),
+    ],
+)  # fmt: skip
+def test_a_word_with_an_alternative_is_wrong(text: str, reward: float) -> None:
+    assert answered(f"Answer: {text}")[0] == reward
 
 
 @pytest.mark.parametrize("gold", ["hot", "mild", "Yes", "No"])

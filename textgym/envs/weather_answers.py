@@ -35,9 +35,23 @@ _NEGATION = re.compile(
     r"|nobody|doubt)\b|n['’]t\b|≠|!=|\\(?:neq?|not|x?cancel|sout)\b|~~",
     re.IGNORECASE,
 )
+_NOT_ONE = re.compile(
+    r"(?:\bor\W{1,3}|\d\W{0,3}(?:[a-z]{1,10}\W{1,3})?(?:to|and|through)\W{1,3}"
+    r"|[\d)]\s{0,3}[-+*/×÷]\s{0,3}|\b(?:at (?:least|most)|over|under|above|below|up to"
+    r"|(?:more|less|fewer|higher|lower|greater|warmer|colder) than|(?:minimum|maximum) of)\W{1,3}"
+    r"|[<>≤≥±]\s{0,3})[-+−$]{0,2}\Z",
+    re.IGNORECASE,
+)
+"""What makes a number behind it a guess of several, a bound, or a part of a calculation."""
+_NOT_ONE_BEHIND = re.compile(
+    r"\W{0,3}(?:degrees|°?[CF])?\W{0,3}(?:(?:or|and) (?:more|less|up|higher|lower|above|below)\b"
+    r"|at (?:least|most)\b|minimum\b|maximum\b)|\s?\+(?!\w)",
+    re.IGNORECASE,
+)
+_ALTERNATIVE = re.compile(r"\b(?:or|vs|versus)\b", re.IGNORECASE)
 _LAST_NUMBER = re.compile(
-    r"(?P<alternative>\d\D{0,20}\bor\b\D{0,20})?(?P<calculation>\d\s*)?"
-    r"(?P<minus>\b(?:minus|negative)\s+)?[-+−$]{0,2}\d[\d.,]*(?=\D*\Z)",
+    r"(?P<alternative>\d\D{0,20}\bor\b\D{0,20})?"
+    r"(?:(?P<calculation>\d\s*)?(?P<minus>\b(?:minus|negative)\s+))?(?P<number>[-+−$]{0,2}\d[\d.,]*)(?=\D*\Z)",
     re.IGNORECASE,
 )
 
@@ -57,6 +71,8 @@ def is_right(answer: str, expected: str) -> bool:
     """
     if read_number(expected) is not None:
         return equal_number(expected, _number_in(answer))
+    if _ALTERNATIVE.search(answer) and not _ALTERNATIVE.search(expected):
+        return False
     items = [item for item in _SEPARATOR.split(answer) if not re.search(r"\d", item)]
     is_list = len(items) > 1 and all(len(item.split()) <= MAX_ITEM_WORDS for item in items)
     answer, expected = normalize_answer(answer), normalize_answer(expected)
@@ -83,6 +99,8 @@ def _number_in(answer: str) -> str:
         last["alternative"]
         or (last["minus"] and last["calculation"])
         or _are_numbers(end.strip(_MARKS))
+        or _NOT_ONE.search(end, 0, last.start("number"))
+        or _NOT_ONE_BEHIND.match(end, last.end())
         or _NEGATION.search(end, 0, last.start())
         or _REJECTION.search(end, last.end())
     ):

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from blind_policies import BLIND, program
 
 from textgym.envs.generation import Unfit
 from textgym.envs.program import Program
@@ -28,6 +29,48 @@ def drawn(name: str, level: int, seed: int, as_stdin: bool = False) -> tuple[Dra
             return draft, row_of(draft, rng, as_stdin)
         except Unfit:
             continue
+
+
+SIMPLE = {  # what a list, text or number is turned into, and what is printed
+    "nothing": program("return None", "pass"),
+    "an empty list": program("return []", "print()"),
+    "an empty text": program("return ''", "print('')"),
+    "the last argument": program("return args[-1]", "print(sys.stdin.read().split()[-1])"),
+    "the first element": program(
+        "a = args[0]\n    return a if isinstance(a, int) else a[0] if a else 0",
+        "print(sys.stdin.read().split()[1])",
+    ),
+    "backwards": program(
+        "a = args[0]\n    return a if isinstance(a, int) else a[::-1]",
+        "print(*sys.stdin.read().split()[:0:-1])",
+    ),
+    "sorted": program(
+        "a = args[0]\n    return sorted(a) if isinstance(a, list) else a",
+        "print(*sorted(map(int, sys.stdin.read().split()[1:])))",
+    ),
+    "length": program(
+        "a = args[0]\n    return a if isinstance(a, int) else len(a)",
+        "print(sys.stdin.readline())",
+    ),
+    "sum": program(
+        "a = args[0]\n    return sum(a) if isinstance(a, list) and a == [*map(int, a)] else a",
+        "print(sum(map(int, sys.stdin.read().split()[1:])))",
+    ),
+}
+
+
+@pytest.mark.parametrize("episodes", [1, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", {**BLIND["textgym/Program-v0"], **SIMPLE})
+def test_simple_programs_get_next_to_no_partial_credit(name: str, episodes: int) -> None:
+    write = {**BLIND["textgym/Program-v0"], **SIMPLE}[name]
+    rewards = []
+    for level in LEVELS:
+        env = Program(level=level, split="validation", partial_credit=True)
+        for index in range(episodes):
+            observation, _ = env.reset(options={"index": index})
+            rewards.append(env.step(write(env, random.Random(index), [*observation]))[1])
+    assert sum(rewards) / len(rewards) <= 0.05
+    assert max(rewards) < 0.25
 
 
 @pytest.mark.parametrize(("name", "level"), ALL)

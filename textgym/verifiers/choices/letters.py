@@ -31,20 +31,20 @@ _OPENING_MARKS = frozenset("\"'“‘«<([{$~")
 _OPENING_QUOTES = frozenset("([\"'“‘")
 _CLOSING_QUOTES = frozenset(")]\"'”’")
 _LIST_MARKS = frozenset(").:]")
-_LINKS = frozenset([*"/|&,;+", "or", "and", "nor"])
+_LINKS = frozenset([*"/|&,;+", "or", "and", "nor", "vs", "versus", "to", "through"])
 _DOUBTS = frozenset(["maybe", "perhaps", "possibly"])
-_HEDGES = _DOUBTS | {"option"}
+_BETWEEN_ALTERNATIVES = _LINKS | _DOUBTS | _OPENING_QUOTES | {"option", "."}
 # "A metal" is an article and a noun; "A is right" is an option and a verb.
 _WORDS_AFTER_OPTION_A = frozenset([
     "and", "as", "because", "but", "due", "fits", "for", "given", "instead", "is", "it", "must",
-    "nor", "not", "or", "over", "rather", "seems", "should", "since", "was", "will", "with",
-    "would",
+    "nor", "not", "or", "over", "rather", "seems", "should", "since", "to", "versus", "vs", "was",
+    "will", "with", "would",
 ])  # fmt: skip
-_WORDS_AFTER_OPTION_I = frozenset(["and", "as", "because", "due", "is", "nor", "or", "since"])
+_WORDS_AFTER_OPTION_I = frozenset(["and", "as", "because", "due", "is", "nor", "or", "since", "vs"])
 # These match tokens that are joined by single spaces.
 _NEARBY = 8  # tokens before and behind a letter that can reject it
 _NEGATION_BEFORE = re.compile(
-    r"(?:(?i:\b(?:not|never|neither|nor|except|excluding|than|cannot|anything but|all but"
+    r"(?:(?i:\b(?:not|never|neither|nor|hardly|except|excluding|than|cannot|anything but|all but"
     r"|instead of)|n't)"
     r"(?: (?!(?:but|so|rather|because|since|therefore)\b)[a-z]+){0,4}"  # "not the option"
     r"|\b(?i:unlike|besides|opposite of|next to|(?:letter|one|option|choice)(?: right| just)?"
@@ -57,7 +57,7 @@ _NEGATION_BEFORE = re.compile(
 _REJECTION_BEHIND = re.compile(
     r"(?:[)\]\"'”] )*"
     r"(?:(?:(?:is|was|can|could|would|does|must|should)(?:n't| not| never)|can't|cannot)\b"
-    r"|(?:[:,–—-] )?(?:(?:is|was|seems|can be|must be) )?(?:(?:\w+ly|also) )?"  # "is clearly wrong"
+    r"|(?:[:,–—(\[-] )?(?:(?:is|was|seems|can be|must be) )?(?:(?:\w+ly|also) )?"  # "clearly wrong"
     r"(?:wrong|false|incorrect|impossible|excluded|eliminated|ruled out)\b(?! \w))"
 )
 
@@ -223,8 +223,8 @@ def _are_alternatives(between: Sequence[str], behind: str) -> bool:
     if _LIST_MARKS.issuperset([*words, behind]):
         return True  # "A. B."
     start = next((i for i, word in enumerate(words) if word not in _CLOSING_QUOTES), 0)
-    if words[start] in _LINKS and (_LINKS | _HEDGES | _OPENING_QUOTES).issuperset(words[start:]):
-        return True  # "A, B", "A) and maybe (B"
+    if words[start] in _LINKS and _BETWEEN_ALTERNATIVES.issuperset(words[start:]):
+        return True  # "A, B", "A vs. B", "A) and maybe (B"
     if words[-1] in _DOUBTS and not any(map(str.isalpha, words[:-1])):
         return True  # "B: maybe A"
     while words and words[-1] in _OPENING_QUOTES:

@@ -112,6 +112,9 @@ _NATURAL_LOGARITHM = re.compile(r"\\log\s*+_\s*+(?:e(?![a-zA-Z])|\{\s*+e\s*+\})"
 _SCIENTIFIC = re.compile(
     r"(?<![\w.\\])(?P<number>\d++(?:\.\d++)?)[eE](?P<sign>[-+]?)(?P<power>\d{1,3})(?![\w.^])"
 )
+_LETTER_X_FOR_TIMES = re.compile(
+    r"(?<=\d)(?: |\\[,;:])?(?:\\(?:text|mathrm)\{ ?[xX] ?\}|[xX])(?: |\\[,;:])?(?=10 ?\^)"
+)
 _LETTER_O_FOR_DEGREES = re.compile(r"(?<=\d) ?\^ ?(?:o|\{ ?o ?\})(?![\w^])")
 _DIGITS_IN_BRACKETS = re.compile(r"(?<![\w)}])\(([\dA-F]++)\)(?= ?_)")
 _ROWS = re.compile(r"\[ ?(\[[^][]++\](?: ?, ?\[[^][]++\])*+) ?\]\Z")
@@ -178,10 +181,10 @@ def powers_of_ten(text: str) -> str:
     r"""Write numbers such as `1.5e3` as products, but not `2e-3`, which may be a difference.
 
     Example:
-        >>> powers_of_ten("1.5e3"), powers_of_ten("2e-3")
-        ('1.5\\times10^{3}', '2e-3')
+        >>> powers_of_ten("1.5e3"), powers_of_ten("2e-3"), powers_of_ten("4 x 10^3")
+        ('1.5\\times10^{3}', '2e-3', '4\\times 10^3')
     """
-    return _SCIENTIFIC.sub(_power_of_ten, text)
+    return _SCIENTIFIC.sub(_power_of_ten, _LETTER_X_FOR_TIMES.sub(r"\\times ", text))
 
 
 def _power_of_ten(match: re.Match[str]) -> str:

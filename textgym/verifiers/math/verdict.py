@@ -21,6 +21,7 @@ from textgym.verifiers.math.quantities import holds_quantity, quantity
 from textgym.verifiers.math.stated_words import stated_text
 from textgym.verifiers.math.statements import UNSURE, stated_value
 from textgym.verifiers.math.words import (
+    names_no_solution,
     option_letter,
     option_letters,
     plain_words,
@@ -125,12 +126,18 @@ def verify(
     if words or letter:
         texts = [stated.text] if is_boxed else stated_text(answer, question)
         return _compare_words(words, letter, question, [*map(plain_words, texts)])
+    if names_no_solution(gold):
+        texts = [stated.text] if is_boxed else stated_text(answer, question)
+        if any(map(names_no_solution, texts)):
+            return MathVerdict(True, extracted="no solution")
     if is_boxed:
         formula = _formula_in(stated.text.strip())
     else:
         spoken = stated_text(answer) if holds_quantity(answer) else []
         quantities = (quantity(plain_words(text)) for text in spoken)
-        formula = next(filter(None, quantities), "") or stated_value(answer)
+        value = stated_value(answer)
+        is_last = answer.rstrip(" .!*_\n").endswith(value)  # not "1h30m more"
+        formula = next(filter(None, quantities), "") or (is_last and quantity(value)) or value
     if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(formula):
         return MathVerdict(formula == gold, extracted=formula)
     compare = _in_a_worker if len(formula) > _MAX_CACHED_ANSWER else _remembered

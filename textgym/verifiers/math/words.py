@@ -14,13 +14,14 @@ from string import ascii_lowercase, ascii_uppercase
 from textgym.verifiers.math.moments import is_moment, names_half, plain_moments
 
 __all__ = [
-    "option_letter", "option_letters", "plain_words", "same_words", "words_of",
+    "names_no_solution", "option_letter", "option_letters", "plain_words", "same_words", "words_of",
 ]  # fmt: skip
 
 _FONT = re.compile(
     r"\\(?:text(?:bf|it|rm|sf|tt|normal|up)?|math(?:rm|bf|it|sf|tt|normal)|mbox|hbox|emph|underline)"
     r"(?![a-zA-Z])\s*"
 )
+_OR_SIGN = re.compile(r"\\(?:lor|vee)(?![a-zA-Z])")
 _SPACE = re.compile(r"\\(?:[,;:! ]|q?quad(?![a-zA-Z]))|[~$*`]|\\[()\[\]]")
 _TEXT = re.compile(r"-?[^\W\d_][^_\\^=<>+/*|()\[\]{}]*")
 _LONG = 4  # letters
@@ -45,7 +46,7 @@ _PHRASES = {
     "realnumbers": r"(?:x ?(?:\\in|∈) ?)?"
     r"(?:(?:(?:all|any|every|the set of(?: all)?) )?real(?:s| numbers?)"
     r"|\\(?:mathbb ?)?r|ℝ|(?:\\left)?\( ?-\\infty ?, ?\+?\\infty ?(?:\\right)?\))",
-    "nosolution": r"(?:there (?:is|are) )?no solutions?"
+    "nosolution": r"(?:there (?:is|are) )?no (?:real )?solutions?"
     r"|(?:[a-z] ?(?:=|\\in(?![a-z])|∈) ?)?(?:\\(?:emptyset|varnothing)|∅)",
 }
 _PHRASE = re.compile("|".join(f"(?P<{name}>{forms})" for name, forms in _PHRASES.items()), re.I)
@@ -133,8 +134,19 @@ def option_letter(gold: str, question: str) -> str:
 
 def plain_words(latex: str) -> str:
     r"""Return a text without the LaTeX and Markdown around its words."""
-    text = _FONT.sub("", latex).replace("{", "").replace("}", "")
+    text = _OR_SIGN.sub(" or ", _FONT.sub("", latex)).replace("{", "").replace("}", "")
     return " ".join(_SPACE.sub(" ", text).split())
+
+
+def names_no_solution(text: str) -> bool:
+    r"""Return whether a text says that nothing solves a problem, in words or by a symbol.
+
+    Example:
+        >>> names_no_solution("There is no solution."), names_no_solution(r"x \in \emptyset")
+        (True, True)
+    """
+    phrase = _PHRASE.fullmatch(plain_words(text).strip(" .,;:!"))
+    return phrase is not None and phrase.lastgroup == "nosolution"
 
 
 def same_words(gold: str, answer: str) -> bool:

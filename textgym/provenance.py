@@ -122,7 +122,7 @@ def provenance(
     """
     entries = {
         "splits": {id: _split(env.unwrapped) for id, env in samples.items()},
-        "sandboxes": {id: getattr(env.unwrapped, "sandbox", None) for id, env in samples.items()},
+        "sandboxes": {id: _sandbox(env) for id, env in samples.items()},
         "imports": {id: import_source(env) for id, env in samples.items() if id not in named},
     }
     known = {
@@ -135,6 +135,12 @@ def provenance(
 def _split(env: Any) -> str | None:
     split, dataset = getattr(env, "split", None), getattr(env, "dataset", None)
     return split if isinstance(split, str) and not (dataset and is_file_name(dataset)) else None
+
+
+def _sandbox(env: gym.Env[Any, Any]) -> str | None:
+    """Return the kind of sandbox of an environment or a wrapper; None if neither has one."""
+    kinds = (getattr(layer, "sandbox", None) for layer in (*wrappers_around(env), env.unwrapped))
+    return next((kind for kind in kinds if isinstance(kind, str)), None)
 
 
 def import_source(env: gym.Env[Any, Any]) -> str | None:

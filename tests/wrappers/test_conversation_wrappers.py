@@ -31,7 +31,7 @@ from textgym.wrappers import (
     TokenBudget,
     TurnBudget,
 )
-from textgym.wrappers.conversations.extra_tools import calculator
+from textgym.wrappers.conversations.calculator import calculator
 
 CALCULATE = assistant_calls(("calculator", {"expression": "6 * 7"}))
 

@@ -16,6 +16,7 @@ from textgym.wrappers.base import MessageWrapper, RewardWrapper
 from textgym.wrappers.conversations.budgets import ContextWindow, TokenBudget, TurnBudget
 from textgym.wrappers.conversations.extra_tools import ExtraTools
 from textgym.wrappers.conversations.prompts import FewShot, SystemPrompt
+from textgym.wrappers.conversations.python_tool import PythonTool
 from textgym.wrappers.conversations.retry import Retry
 from textgym.wrappers.conversations.simulated_user import SimulatedUser
 from textgym.wrappers.curriculum import LevelCurriculum
@@ -48,6 +49,7 @@ __all__ = [
     "LevelCurriculum",
     "MessageWrapper",
     "PotentialShaping",
+    "PythonTool",
     "RecordTrajectories",
     "RepetitionPenalty",
     "Retry",

@@ -32,7 +32,7 @@ WrapperSpec = str | Callable[[gym.Env[Any, Any]], gym.Env[Any, Any]]
 WRAPPERS: dict[str, type[gym.Wrapper[Any, Any, Any, Any]]] = {
     name: getattr(wrappers, name)
     for name in wrappers.__all__
-    if name not in ("MessageWrapper", "RewardWrapper")
+    if name not in ("MessageWrapper", "RewardWrapper", "PythonTool")
 }
 """The wrappers of textgym by name."""
 

@@ -1,28 +1,28 @@
-"""`ExtraTools`: functions that the model may call besides the environment's own tools.
+"""`ExtraTools`: functions and sessions that the model may call besides the environment's own tools.
 
-`calculator` is such a function. Invariant: it evaluates any expression in bounded time and memory.
+Invariant: a session is always what the calls in `state` made of it.
 """
 
 from __future__ import annotations
 
-import ast
 import functools
 import inspect
-import math
-import operator
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from textgym.errors import ToolError, UsageError
+from textgym.errors import EnvironmentFailure, UsageError
 from textgym.layers import counting_layers, graded_cut
 from textgym.messages import Message, tool_result
 from textgym.names import import_object
 from textgym.spaces import MAX_CALLS, read_action
-from textgym.tools import Toolbox, tool
+from textgym.tools import Toolbox, methods_of_tools, tool
 from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import OwnConversation
+from textgym.wrappers.conversations.calculator import calculator
+from textgym.wrappers.conversations.python_tool import PythonTool
 
-__all__ = ["ExtraTools", "calculator"]
+__all__ = ["ExtraTools"]
 
 
 MAX_TURNS = 20
@@ -36,16 +36,22 @@ class ExtraTools(OwnConversation):
     message without calls. At `max_turns`, calls are not run, and the message is graded without
     calls of the functions.
 
+    A tool that remembers is a class whose methods are marked with `textgym.tools.tool`, such as
+    `PythonTool`. Each episode has an instance of its own, a session. Its state is saved as its
+    calls, and restored by making them again, so they must have the same effects again. A session
+    may have `close()`, and `is_new`, which says that it is as if no call had been made.
+
     Args:
         env: The environment.
         tools: The functions, with type hints and docstrings as in `textgym.tools.tool`: each is a
-            function, which may be `async`, a string `module:function`, or `calculator`. A spec with
-            a function cannot be saved as JSON.
+            function, which may be `async`, a class as above, a string `module:name`, or
+            `calculator` or `python`. A spec with a function or class cannot be saved as JSON.
         max_turns: The maximum number of assistant messages; None for 20, or more if the environment
             has more.
 
     Raises:
         UsageError: A function cannot be a tool, or has the name of another tool.
+        ExtraMissingError: `python` is among the tools, and no sandbox runs here.
 
     Example:
         >>> import gymnasium, textgym
@@ -74,11 +80,17 @@ class ExtraTools(OwnConversation):
         super().__init__(env, tools=tools, max_turns=max_turns)
         if isinstance(tools, str) or not isinstance(tools, Sequence) or not tools:
             raise UsageError(f"ExtraTools: tools must be a list of functions, not {tools!r:.100}")
-        self._functions = tuple(map(_function, tools))
-        if len(self._toolbox.tools) < len(tools):
-            raise UsageError("ExtraTools: two of the tools have the same name")
+        self._functions: tuple[Any, ...] = tuple(map(_function, tools))
         self._names = frozenset(self._toolbox.tools)
-        self.blocking = any(map(inspect.iscoroutinefunction, self._functions))
+        if len(self._names) < sum(len(_names_of(function)) for function in self._functions):
+            raise UsageError("ExtraTools: two of the tools have the same name")
+        self._sessions: dict[Any, Any] = {
+            cls: cls() for cls in self._functions if inspect.isclass(cls)
+        }
+        self._made: list[Any] | None = []  # the calls that the sessions had; None if not known
+        self.blocking = bool(self._sessions) or any(
+            map(inspect.iscoroutinefunction, self._functions)
+        )
         most = max([MAX_TURNS, *(layer.max_turns for layer in counting_layers(env)[:1])])
         self.max_turns = most if max_turns is None else max_turns
         check_count(self, "max_turns", self.max_turns)
@@ -89,12 +101,25 @@ class ExtraTools(OwnConversation):
 
     def begin(self) -> dict[str, Any]:
         """Return the state of an episode that has not begun."""
-        return {**super().begin(), "offered": []}
+        return {**super().begin(), "offered": [], "calls": []}
+
+    @property
+    def sandbox(self) -> str | None:
+        """The kind of sandbox of a session; None if no session has one."""
+        kinds = (getattr(session, "sandbox", None) for session in self._sessions.values())
+        return next(filter(None, kinds), None)
+
+    def close(self) -> None:
+        """End the sessions, and close the environment."""
+        self._restart()
+        super().close()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[list[Message], dict[str, Any]]:
         """Reset the environment, and offer the functions."""
+        if self._made != []:
+            self._restart()
         observation, info = super().reset(seed=seed, options=options)
         offered = [schema["function"]["name"] for schema in info["tools"]]
         for name in self._names.intersection(offered):
@@ -112,23 +137,66 @@ class ExtraTools(OwnConversation):
             return self._last_step(message, env_calls)
         if len(env_calls) == len(calls):
             return self._step_env(message, message, {})
+        made: list[Any] = [*self.state["calls"]]
         results = {
-            call["id"]: self._run(call, place)
+            call["id"]: self._run(call, place, made)
             for place, call in enumerate(calls)
             if call not in env_calls
         }
         if not env_calls:
-            return self.shown([message, *_in_order(message, results)])
-        return self._step_env(message, {**message, "tool_calls": env_calls}, results)
+            return self.shown([message, *_in_order(message, results)], calls=made)
+        passed: Message = {**message, "tool_calls": env_calls}
+        return self._step_env(message, passed, results, calls=made)
 
-    def _run(self, call: Mapping[str, Any], place: int) -> str:
+    def state_problem(self, state: dict[str, Any]) -> str:
+        """Return what is wrong with the calls of a state; "" if nothing."""
+        for call in state["calls"]:
+            is_call = isinstance(call, list) and len(call) == 2
+            if not is_call or call[0] not in self._names or not isinstance(call[1], str):
+                return f"calls must be pairs of a tool's name and its arguments, not {call!r:.100}"
+        return super().state_problem(state)
+
+    def _run(self, call: Mapping[str, Any], place: int, made: list[Any]) -> str:
+        """Run a call. Calls of sessions are added to those that were made before."""
         function = call["function"]
         if place >= MAX_CALLS:
             return f"Error: not run, because a message may have at most {MAX_CALLS} calls"
         if function["name"] not in self._names:
             known = ", ".join([*self.state["offered"], *self._toolbox.tools])
             return f"Error: there is no tool {function['name'][:100]!r}; the tools are: {known}"
-        return self._toolbox.call(None, function["name"], function.get("arguments"))
+        name, arguments = function["name"], function.get("arguments")
+        if self._session_of(name) is None:
+            return self._toolbox.call(None, name, arguments)
+        if self._made != made:  # another state was set, or a step has failed
+            self._repeat(made)
+        session, self._made = self._session_of(name), None
+        text = self._toolbox.call(session, name, arguments)
+        made.append([name, arguments if isinstance(arguments, str) else json.dumps(arguments)])
+        if _is_new(session):
+            made[:] = [call for call in made if self._session_of(call[0]) is not session]
+        self._made = [*made]
+        return text
+
+    def _session_of(self, name: str) -> Any:
+        """Return the session that has a tool; None if a function is the tool."""
+        owners = (session for cls, session in self._sessions.items() if name in _names_of(cls))
+        return next(owners, None)
+
+    def _repeat(self, made: list[Any]) -> None:
+        """Make new sessions, and make calls again."""
+        self._restart()
+        for name, arguments in made:
+            self._toolbox.call(self._session_of(name), name, arguments)
+        for name, _ in made:
+            if _is_new(self._session_of(name)):
+                raise EnvironmentFailure(f"the session of the tool {name!r} cannot be restored")
+
+    def _restart(self) -> None:
+        """End all sessions, and make new ones."""
+        for cls, session in self._sessions.items():
+            getattr(session, "close", lambda: None)()
+            self._sessions[cls] = cls()
+        self._made = []
 
     def _last_step(self, message: Message, env_calls: list[Any]) -> StepResult:
         """Step the environment for the last time, without calls of the functions."""
@@ -149,7 +217,9 @@ class ExtraTools(OwnConversation):
             terminated, truncated, info["stop_reason"] = False, True, "max_turns"
         return observation, reward, terminated, truncated, info
 
-    def _step_env(self, message: Message, passed: Message, results: dict[str, str]) -> StepResult:
+    def _step_env(
+        self, message: Message, passed: Message, results: dict[str, str], **changes: Any
+    ) -> StepResult:
         """Step the environment with a part of a message, and merge the results of the calls."""
         observation, reward, terminated, truncated, info = self.env.step(passed)
         new = observation[self.state["seen"] :]
@@ -157,7 +227,8 @@ class ExtraTools(OwnConversation):
             env_results = {str(m.get("tool_call_id")): m for m in new if m["role"] == "tool"}
             rest = [m for m in new[1:] if m["role"] != "tool"]
             new = [message, *_in_order(message, results, env_results), *rest]
-        return self.shown(new, float(reward), terminated, truncated, info, seen=len(observation))
+        changes["seen"] = len(observation)
+        return self.shown(new, float(reward), terminated, truncated, info, **changes)
 
 
 def _in_order(
@@ -173,19 +244,38 @@ def _in_order(
     return [known.get(id) or tool_result(results.get(id, dropped), id) for id in ids]
 
 
-def _function(spec: Any) -> Callable[..., Any]:
+def _is_new(session: Any) -> bool:
+    return bool(getattr(session, "is_new", False))
+
+
+def _function(spec: Any) -> Any:
     function: Any = spec
     if isinstance(spec, str):
         function = TOOLS[spec] if spec in TOOLS else import_object(spec)
-    if not inspect.isfunction(function):
+    if inspect.isclass(function):
+        if not methods_of_tools(function):
+            raise UsageError(f"ExtraTools: {spec!r:.100} has no method that is marked with @tool")
+    elif not inspect.isfunction(function):
         raise UsageError(f"ExtraTools: {spec!r:.100} is not a function with a schema")
     return function
 
 
 @functools.lru_cache(maxsize=64)
+def _names_of(function: Any) -> frozenset[str]:
+    """Return the names of the tools of a function or class."""
+    return frozenset(_toolbox_of((function,)).tools)
+
+
+@functools.lru_cache(maxsize=64)
 def _toolbox_of(functions: tuple[Callable[..., Any], ...]) -> Toolbox:
     """Return functions as the tools of a class. Their schemas are made once."""
-    return Toolbox(type("ExtraTools", (), {f.__name__: _as_method(f) for f in functions}))
+    methods: dict[str, Callable[..., Any]] = {}
+    for function in functions:
+        if inspect.isclass(function):
+            methods |= methods_of_tools(function)
+        else:
+            methods[function.__name__] = _as_method(function)
+    return Toolbox(type("ExtraTools", (), methods))
 
 
 def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -200,111 +290,5 @@ def _as_method(function: Callable[..., Any]) -> Callable[..., Any]:
     return method if hasattr(function, "__textgym_tool__") else tool(method)
 
 
-Number = int | float
-MAX_LENGTH = 500  # characters of an expression
-MAX_DIGITS = 100  # to round to
-MAX_BITS = 4096  # of a whole number; larger ones are refused
-_NAMES = {"pi": math.pi, "e": math.e}
-
-
-def calculator(expression: str) -> str:
-    """Calculate the value of an arithmetic expression.
-
-    Args:
-        expression: Numbers, + - * / // % **, parentheses, pi, e, and the functions sqrt, log (one
-            or two arguments), exp, sin, cos, tan, abs, round, floor, ceil, min, max, gcd and
-            factorial.
-    """
-    if len(expression) > MAX_LENGTH:
-        raise ToolError(f"the expression has over {MAX_LENGTH} characters")
-    try:
-        tree = ast.parse(expression.strip(), mode="eval")
-        return str(_checked(_value(tree.body)))
-    except (SyntaxError, RecursionError, MemoryError):
-        raise ToolError("this is not an arithmetic expression") from None
-    except (ArithmeticError, ValueError, TypeError) as error:
-        raise ToolError(f"this has no value: {error}") from None
-
-
-def _value(node: ast.AST) -> Number:
-    """Return the value of a node.
-
-    Raises:
-        ToolError: It is not arithmetic.
-    """
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return _checked(node.value)
-    if isinstance(node, ast.Name) and node.id in _NAMES:
-        return _NAMES[node.id]
-    if isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
-        return _checked(_UNARY[type(node.op)](_value(node.operand)))
-    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        return _checked(_BINARY[type(node.op)](_value(node.left), _value(node.right)))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-        function = _FUNCTIONS.get(node.func.id)
-        if function:
-            return _checked(function(*map(_value, node.args)))
-    raise ToolError(f"only arithmetic can be calculated, not {ast.unparse(node)[:50]!r}")
-
-
-def _checked(value: Any) -> Number:
-    """Return a number that is neither complex nor too large."""
-    if isinstance(value, complex):
-        raise ToolError("the result is not a real number")
-    if isinstance(value, int) and value.bit_length() > MAX_BITS:
-        raise ToolError("a number is too large")
-    number: Number = value
-    return number
-
-
-def _power(base: Number, exponent: Number) -> Any:
-    both_whole = isinstance(base, int) and isinstance(exponent, int)
-    if both_whole and int(base).bit_length() * abs(exponent) > MAX_BITS:
-        raise ToolError("a number is too large")
-    return base**exponent
-
-
-def _factorial(number: Number) -> int:
-    if number > 400:  # factorial(400) has 2,887 bits
-        raise ToolError("a number is too large")
-    return math.factorial(number)  # type: ignore[arg-type]  # a float raises a TypeError
-
-
-def _round(number: Number, digits: int | None = None) -> Number:
-    if digits is not None and abs(digits) > MAX_DIGITS:
-        raise ToolError(f"numbers are rounded to at most {MAX_DIGITS} digits")
-    return round(number, digits)
-
-
-_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
-    ast.UAdd: operator.pos,
-    ast.USub: operator.neg,
-}
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: _power,
-}
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "abs": abs,
-    "ceil": math.ceil,
-    "cos": math.cos,
-    "exp": math.exp,
-    "factorial": _factorial,
-    "floor": math.floor,
-    "gcd": math.gcd,
-    "log": math.log,
-    "max": max,
-    "min": min,
-    "round": _round,
-    "sin": math.sin,
-    "sqrt": math.sqrt,
-    "tan": math.tan,
-}
-
-TOOLS: dict[str, Callable[..., Any]] = {"calculator": calculator}
+TOOLS: dict[str, Callable[..., Any]] = {"calculator": calculator, "python": PythonTool}
 """The tools of textgym by name."""

@@ -1,7 +1,7 @@
-"""Programs graded per second, with ten tests each, from as many threads as there are cores.
+"""Programs graded per second, with ten tests each, and a Python session of ten calls.
 
-Each program is graded in a sandbox of its own. The floor is a sandbox that only starts Python and
-ends. Programs are called, or read standard input; one in four is wrong.
+There are as many threads as cores. Each program is graded in a sandbox of its own. The floor is a
+sandbox that only starts Python and ends. Programs are called, or read standard input; one in four is wrong.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from measure import aim, asked_quick, measure, table
 from textgym.sandbox import Sandbox
 from textgym.verifiers.programs.runner import run_tests
 from textgym.verifiers.programs.tests import Test
+from textgym.wrappers import PythonTool
 
 CORES = len(os.sched_getaffinity(0))
 CALLS = [Test({"args": [n]}, n * n) for n in range(10)]
@@ -46,6 +47,14 @@ def read(number: int) -> None:
     assert all(verdict.passed) == (power == 2)
 
 
+def session(number: int) -> None:
+    """Run ten calls in a Python session."""
+    python = PythonTool()
+    python.python(f"n = {number}")
+    assert all(python.python(f"n * {k}") == str(number * k) for k in range(9))
+    python.close()
+
+
 def rate(work: Callable[[int], None], count: int, threads: int = CORES) -> float:
     """Return how many programs are graded per second."""
     begun = time.perf_counter()
@@ -71,6 +80,7 @@ def main() -> None:
         "a sandbox that starts Python (the floor)": start_only,
         "a function, ten tests": call,
         "a program that reads input, ten tests": read,
+        "a Python session, ten calls": session,
     }
     rates = measure({name: partial(rate, work, count) for name, work in cases.items()}, rounds)
     print(table(f"programs per second, {CORES} threads", rates))
@@ -78,7 +88,7 @@ def main() -> None:
         {name: partial(latency, work, count // 2) for name, work in cases.items()}, rounds
     )
     print(table("milliseconds, one at a time", alone))
-    names = list(cases)[1:]
+    names = list(cases)[1:3]
     slowest = max(statistics.median(alone[name]) for name in names)
     fewest = min(statistics.median(rates[name]) for name in names)
     print(aim("the slower one", slowest, 100, "ms"))

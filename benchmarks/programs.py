@@ -1,7 +1,8 @@
 """Programs graded per second, with ten tests each, and a Python session of ten calls.
 
 There are as many threads as cores. Each program is graded in a sandbox of its own. The floor is a
-sandbox that only starts Python and ends. Programs are called, or read standard input; one in four is wrong.
+sandbox that only starts Python and ends. Programs are called, or read standard input; one in four
+is wrong.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ class GuessNumber(TextEnv[Game]):
         verification=("exact match",),
         levels=tuple(_GAMES),
         chance=0.285,
-        data="generated, .jsonl, .parquet, hub",
+        data="generated, .jsonl, .parquet, .csv, hub",
         accepts=("markdown", "quotes", "sentences", "full stop"),
         shared_splits=True,
         distinct_tasks=1,

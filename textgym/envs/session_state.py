@@ -141,7 +141,7 @@ class SessionState(PartialCreditEnv[Counter]):
         verification=("state",),
         levels=tuple(_STEPS),
         chance=0.005,
-        data="generated, .jsonl, .parquet, hub; NeMo Gym example_session_state_mgmt rows",
+        data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym example_session_state_mgmt rows",
     )
 
     credit = 0.25

@@ -183,7 +183,7 @@ class SingleToolCall(PartialCreditEnv[Progress]):
         verification=("exact match",),
         levels=(1, 2, 3),
         chance=0.089,
-        data="generated, .jsonl, .parquet, hub",
+        data="generated, .jsonl, .parquet, .csv, hub",
         accepts=("markdown", "quotes", "sentences", "full stop", "any case"),
         distinct_tasks=179,
         notes="The tool returns six words and ten numbers. Levels 1 and 2 ask for one of them, and "

@@ -51,6 +51,7 @@ def _explaining_unknown_names(function: Callable[P, T]) -> Callable[P, T]:
     return call
 
 
+@_explaining_unknown_names
 async def arollout(
     envs: Envs,
     policy: str | Policy,

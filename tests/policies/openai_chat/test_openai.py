@@ -103,8 +103,9 @@ def error_of(reply: Any, kind: type[Exception], tries: int | None = None, **opti
     ],
 )
 def test_spec_is_split_at_the_last_at_sign_before_an_address(
-    text: str, model: str, url: str | None
+    text: str, model: str, url: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key")  # which OpenAI's own address needs
     assert split_spec(text) == (model, url)
     assert make_policy(f"openai:{text}").name == f"openai:{text}"
 
@@ -140,10 +141,17 @@ def test_trailing_slash_of_the_address_is_ignored() -> None:
 def test_default_address_comes_from_the_environment_variable(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert OpenAIPolicy("m").base_url == "https://api.openai.com/v1"
+    assert OpenAIPolicy("m", api_key="key").base_url == "https://api.openai.com/v1"
     monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere/v1/")
     assert OpenAIPolicy("m").base_url == "http://elsewhere/v1"
     assert OpenAIPolicy("m", "http://here/v1").base_url == "http://here/v1"
+
+
+def test_without_an_address_and_a_key_nothing_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(UsageError, match="openai:m has no address, and OPENAI_API_KEY is not set"):
+        make_policy("openai:m")
 
 
 @pytest.mark.parametrize(
@@ -174,7 +182,7 @@ def test_options_are_refused_by_policies_without_options() -> None:
     ):
         make_policy("oracle", options={"retries": 1})
     with pytest.raises(UsageError, match="options are only accepted with a policy spec"):
-        make_policy(OpenAIPolicy("m"), options={"retries": 1})
+        make_policy(OpenAIPolicy("m", "http://h/v1"), options={"retries": 1})
 
 
 def test_missing_aiohttp_names_the_extra() -> None:

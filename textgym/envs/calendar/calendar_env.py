@@ -187,7 +187,7 @@ class Calendar(TextEnv[Progress]):
         verification=("constraints", "state"),
         levels=LEVELS,
         chance=0.0036,
-        data="generated, .jsonl, .parquet, hub; NeMo Gym calendar rows",
+        data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym calendar rows",
         accepts=("markdown", "quotes", "sentences", "full stop"),
         several_answers=True,
     )

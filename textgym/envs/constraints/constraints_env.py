@@ -300,7 +300,7 @@ class Constraints(TextEnv[None]):
         verification=("code",),
         levels=LEVELS,
         chance=0.0,
-        data="generated, .jsonl, .parquet, hub; IFEval, IFBench, and NeMo Gym's "
+        data="generated, .jsonl, .parquet, .csv, hub; IFEval, IFBench, and NeMo Gym's "
         "instruction_following and ifbench rows",
         several_answers=True,
         notes="Generated tasks need no extra. Rows with instructions about sentences, languages, "

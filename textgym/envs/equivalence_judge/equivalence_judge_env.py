@@ -174,7 +174,7 @@ class EquivalenceJudge(TextEnv[None]):
         verification=("judge", "exact match"),
         levels=LEVELS,
         chance=0.059,
-        data="generated, .jsonl, .parquet, hub; NeMo Gym equivalence_llm_judge rows",
+        data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym equivalence_llm_judge rows",
         accepts=("markdown", "quotes", "full stop", "any case"),
         judge="rule",
     )

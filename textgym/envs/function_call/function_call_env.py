@@ -163,7 +163,7 @@ class FunctionCall(PartialCreditEnv[None]):
         verification=("accepted values",),
         levels=(1, 2, 3, 4, 5),
         chance=0.096,
-        data="generated, .jsonl, .parquet, hub; rows of BFCL and xLAM",
+        data="generated, .jsonl, .parquet, .csv, hub; rows of BFCL and xLAM",
         notes="On levels 2 to 5 no tool fits in 12 % of the tasks, so `no tool fits` "
         "gets 0.12 there.",
         accepts=("full stop", "any case"),

@@ -280,7 +280,7 @@ class Haystack(TextEnv[None]):
         verification=("exact match",),
         levels=LEVELS,
         chance=0.015,
-        data="generated, .jsonl, .parquet, hub; NeMo Gym lc_niah rows",
+        data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym lc_niah rows",
         accepts=("markdown", "quotes", "full stop", "any case"),
         notes="Evaluation splits keep their tasks in memory: 500 documents of 2,000,000 characters "
         "take 1 GB, whatever the number of environments.",

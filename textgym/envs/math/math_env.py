@@ -242,7 +242,7 @@ class Math(TextEnv[None]):
         verification=("symbolic equality", "judge"),
         levels=LEVELS,
         chance=0.01,
-        data="generated, .jsonl, .parquet, hub; NeMo Gym math_with_judge and DAPO rows",
+        data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym math_with_judge and DAPO rows",
         accepts=("markdown", "quotes", "sentences", "full stop"),
         notes="By default the verifier alone decides; pass judge= to ask a judge as well.",
     )

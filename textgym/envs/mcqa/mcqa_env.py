@@ -196,7 +196,7 @@ class MCQA(TextEnv[None]):
         verification=("exact match",),
         levels=LEVELS,
         chance=1 / len(_LETTERS),
-        data="generated, .jsonl, .parquet, hub; NeMo Gym mcqa rows",
+        data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym mcqa rows",
         accepts=("markdown", "quotes", "sentences", "full stop"),
         notes="The splits differ in the options that are offered together, so that no option of a "
         "test question was ruled out in training. Small families, such as capitals, elements, "

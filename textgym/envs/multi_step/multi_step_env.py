@@ -188,7 +188,7 @@ class MultiStep(PartialCreditEnv[LookUps]):
         verification=("exact match",),
         levels=LEVELS,
         chance=0.077,
-        data="generated, .jsonl, .parquet, hub; NeMo Gym example_multi_step rows",
+        data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym example_multi_step rows",
         unchecked_calls=("get_synonym_value",),
         notes="Levels 1 to 4 ask for one of 6, 10, 15 and 20 terms: a random one is often right.",
     )

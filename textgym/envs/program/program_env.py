@@ -191,7 +191,7 @@ class Program(PartialCreditEnv[None]):
         verification=("tests in a sandbox",),
         levels=LEVELS,
         chance=0.0,
-        data="generated, .jsonl, .parquet, hub; HumanEval, MBPP, LiveCodeBench and NeMo Gym "
+        data="generated, .jsonl, .parquet, .csv, hub; HumanEval, MBPP, LiveCodeBench and NeMo Gym "
         "code_gen rows",
         several_answers=True,
         accepts=("sentences",),

@@ -165,7 +165,7 @@ class RedefinedRules(TextEnv[None]):
         verification=("exact match",),
         levels=LEVELS,
         chance=0.04,
-        data="generated, .jsonl, .parquet, hub",
+        data="generated, .jsonl, .parquet, .csv, hub",
         accepts=("markdown", "quotes", "sentences", "full stop", "any case"),
         notes="The chance is that of a policy that knows family, level and question, and always "
         "applies the same redefinitions, the best ones for each family and level. It gets 0.09 on "

@@ -201,7 +201,7 @@ class Search(TextEnv[SearchState]):
         task_type="question answering",
         verification=("exact match", "citations"),
         levels=tuple(SIZES),
-        data="generated, .jsonl, .parquet, hub",
+        data="generated, .jsonl, .parquet, .csv, hub",
         unchecked_calls=("search",),
         accepts=("markdown", "quotes", "full stop", "any case"),
     )

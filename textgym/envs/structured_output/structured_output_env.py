@@ -174,7 +174,7 @@ class StructuredOutput(TextEnv[None]):
         verification=("JSON Schema", "exact match"),
         levels=(1, 2, 3, 4, 5),
         chance=0.0,
-        data="generated, .jsonl, .parquet, hub; NeMo Gym structured_outputs rows",
+        data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym structured_outputs rows",
         notes="Rows of NeMo Gym have no record: any valid document wins, also an invented one.",
     )
 

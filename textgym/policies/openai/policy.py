@@ -125,7 +125,7 @@ class OpenAIPolicy(Policy):
     Raises:
         ExtraMissingError: The extra `http`, or one that `tokens` needs, is not installed.
         UnknownNameError: There is no such tokenizer or parser.
-        UsageError: An argument is invalid.
+        UsageError: An argument is invalid, or there is neither an address nor a key.
 
     Attributes:
         sampling: How tokens are sampled.
@@ -171,6 +171,11 @@ class OpenAIPolicy(Policy):
         self.base_url = checked_url(base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL)
         self._key_source = KEY_VARIABLE if api_key is None else "api_key="
         self._key = checked_key(api_key, self._key_source)
+        if self.base_url == _DEFAULT_URL and not self._key:
+            raise UsageError(
+                f"openai:{model} has no address, and {KEY_VARIABLE} is not set: write the address "
+                f"of a server, as in openai:{model}@http://127.0.0.1:8000/v1, or set the key"
+            )
         self._retries = retries
         self._timeout = timeout
         self._extra_body = checked_body(extra_body)

@@ -197,7 +197,7 @@ class AskFirst(UserEnv[AskFirstState]):
         levels=LEVELS,
         chance=0.1,
         free_wording=True,
-        data="generated, .jsonl, .parquet, hub",
+        data="generated, .jsonl, .parquet, .csv, hub",
         notes="One request in ten cannot be carried out, so always saying so gets 0.1.",
     )
 

@@ -252,7 +252,7 @@ class Contingency(OfficeEnv[State], DeskTools):
         task_type="tool use",
         verification=("state",),
         levels=LEVELS,
-        data="generated, .jsonl, .parquet, hub",
+        data="generated, .jsonl, .parquet, .csv, hub",
         notes="Reading all that is needed, and taking the usual course where a surprise happens, "
         "gets 0.5.",
     )

@@ -190,7 +190,7 @@ and optionally `look_ups` (calls that the oracle makes first) |
         task_type="tool use",
         verification=("state",),
         levels=LEVELS,
-        data="generated, .jsonl, .parquet, hub",
+        data="generated, .jsonl, .parquet, .csv, hub",
     )
 
     task: MultiIntentTask

@@ -271,7 +271,8 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
         verification=("state",),
         levels=LEVELS,
         chance=0.016,
-        data="generated, .jsonl, .parquet, hub; NeMo Gym workplace_assistant, WorkBench's queries",
+        data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym workplace_assistant, "
+        "WorkBench's queries",
         notes="In some tasks of level 4 (8 %, tagged no_op) nothing must be changed, so doing "
         "nothing gets 0.016 on average.",
     )

@@ -34,7 +34,7 @@ class Short(PythonTool):
     cpu_seconds = 1
 
 
-@pytest.fixture(params=["bwrap", "landlock"])
+@pytest.fixture(params=["bwrap", pytest.param("landlock", marks=pytest.mark.slow)])
 def session(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Short]:
     monkeypatch.setenv("TEXTGYM_SANDBOX", request.param)
     made = Short()

@@ -304,7 +304,7 @@ def test_links_do_not_lead_out_when_a_file_is_written(box: Sandbox, tmp_path: Pa
 
 
 def test_a_path_that_no_file_can_have(box: Sandbox) -> None:
-    with pytest.raises(OSError, match="null"):
+    with pytest.raises(OSError, match="Invalid"):
         box.write_file("a\0b", "x")
     assert box.exec(["echo", "alive"], timeout=QUIET).stdout == "alive\n"
 

@@ -1,29 +1,32 @@
 """The process inside a box that starts programs there, and reads and writes files.
 
 It is run as a program, only in the box, by the Python of the box, so it imports only the standard
-library. Its parent, `textgym.sandbox.boxes`, talks to it over a socket: each message is one
-JSON object, and the descriptors that a program gets as its standard streams travel beside it.
+library, and of that only what is written in C: other modules would take longer to import than all
+else takes that a box does. Its parent, `textgym.sandbox.boxes`, talks to it over a socket. Messages
+of the parent are objects of `marshal`, and the descriptors that a program gets as its standard
+streams travel beside them. Its own messages are JSON objects of numbers.
 
 Invariants: it has no more rights than the programs that it starts. It ends when its parent closes
 the socket. What a program left running is ended with the program, where the box has a process
 namespace of its own.
 
     python agent.py SOCKET UID LIMITS
+
+LIMITS are a dict of `marshal`, in hexadecimal digits.
 """
 
 from __future__ import annotations
 
-import contextlib
+# `signal` and `socket` make enumerations of their constants.
+import _signal as signal  # type: ignore[import-not-found]
+import _socket as socket
 import errno
-import json
+import marshal
 import os
 import resource
 import select
-import signal
-import socket
 import stat
 import sys
-import types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 _MESSAGE_BYTES = 1 << 20
+_DESCRIPTORS_BYTES = socket.CMSG_SPACE(4 * 4)  # of the control message with up to four
 _CONTROL = 3  # the descriptor of the socket to the parent
 _MOST_FILES = 1 << 20
 
@@ -51,19 +55,24 @@ class Agent:
 
     def serve(self) -> str:
         """Answer until the parent closes the socket; in a forked program, return its source."""
-        self._send({"ready": True})
+        self._send({"ready": 1})
         control = self._control.fileno()
         while True:
             ready, _, _ = select.select((control, self._wake), (), ())
             if self._wake in ready:
-                with contextlib.suppress(BlockingIOError):
+                try:
                     os.read(self._wake, 4096)
+                except BlockingIOError:
+                    pass
                 self._report()
             if control in ready:
-                data, descriptors, _, _ = socket.recv_fds(self._control, _MESSAGE_BYTES, 4)
+                data, received, _, _ = self._control.recvmsg(_MESSAGE_BYTES, _DESCRIPTORS_BYTES)
                 if not data:
                     self._end()
-                source = self._answer(json.loads(data), descriptors)
+                descriptors = [
+                    number for _, _, sent in received for number in memoryview(sent).cast("i")
+                ]
+                source = self._answer(marshal.loads(data), descriptors)
                 if source is not None:
                     return source
 
@@ -81,11 +90,11 @@ class Agent:
             else:
                 source = self._start(message, descriptors)
                 return source
-            self._send({"done": True})
+            self._send({"done": 1})
         except OSError as error:
-            self._send({"errno": error.errno, "error": error.strerror})
-        except ValueError as error:  # of a path that no file can have
-            self._send({"errno": errno.EINVAL, "error": str(error)})
+            self._send({"errno": error.errno or errno.EIO})
+        except ValueError:  # of a path that no file can have
+            self._send({"errno": errno.EINVAL})
         finally:
             for descriptor in descriptors if source is None else ():
                 os.close(descriptor)
@@ -100,7 +109,7 @@ class Agent:
         try:
             return self._become_program(message, descriptors)
         except BaseException as error:  # nothing of the agent runs in a child
-            with contextlib.suppress(OSError):
+            try:
                 reason = error.strerror if isinstance(error, OSError) else error
                 os.write(
                     2,
@@ -108,7 +117,8 @@ class Agent:
                         "ascii", "replace"
                     ),
                 )
-            os._exit(127)
+            finally:
+                os._exit(127)
 
     def _become_program(self, message: dict[str, Any], descriptors: list[int]) -> str:
         """Replace this process by a program; return the source of a program in Python."""
@@ -169,19 +179,23 @@ class Agent:
 
     def _kill(self) -> None:
         if self._alone:
-            with contextlib.suppress(ProcessLookupError):
+            try:
                 os.kill(-1, signal.SIGKILL)  # all but this process
+            except ProcessLookupError:
+                pass
 
     def _end(self) -> NoReturn:
         if not self._alone:  # empty the folder, which the parent may not live to do; end the group
-            with contextlib.suppress(OSError):
+            try:
                 os.execvp("sh", ["sh", "-c", 'rm -rf "$0"; kill -9 0', os.getcwd()])
-            os.kill(0, signal.SIGKILL)
+            except OSError:
+                os.kill(0, signal.SIGKILL)
         os._exit(0)
 
-    def _send(self, message: dict[str, Any]) -> None:
+    def _send(self, message: dict[str, float]) -> None:
+        numbers = ", ".join(f'"{name}": {number}' for name, number in message.items())
         try:
-            self._control.sendall(json.dumps(message).encode())
+            self._control.sendall(f"{{{numbers}}}".encode())
         except OSError:  # the parent is gone
             self._end()
 
@@ -225,7 +239,7 @@ _OF_PROGRAMS = ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE")
 def run(source: str) -> None:
     """Run a program in this process as `python -c` would."""
     sys.argv = ["-c"]
-    module = types.ModuleType("__main__")
+    module = type(sys)("__main__")
     module.__dict__["__builtins__"] = __builtins__
     sys.modules["__main__"] = module
     for name, mode, number in (("stdin", "r", 0), ("stdout", "w", 1), ("stderr", "w", 2)):
@@ -239,4 +253,4 @@ def run(source: str) -> None:
 
 if __name__ == "__main__":
     become(int(sys.argv[2]))
-    run(main(int(sys.argv[1]), json.loads(sys.argv[3])))
+    run(main(int(sys.argv[1]), marshal.loads(bytes.fromhex(sys.argv[3]))))

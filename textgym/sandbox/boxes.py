@@ -22,7 +22,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SandboxFailure, UsageError, did_you_mean, in_one_line
-from .kinds import KINDS, launch, missing
+from .kinds import KINDS, launch, missing, portable
 from .limits import ExecResult, Limits
 from .processes import Process, ready
 
@@ -241,7 +241,7 @@ class Sandbox:
     ) -> dict[str, Any]:
         """Send a message to the agent, and return its answer."""
         try:
-            socket.send_fds(self._socket, [json.dumps(message).encode()], descriptors)
+            socket.send_fds(self._socket, [portable(message)], descriptors)
         except OSError as error:
             if error.errno == errno.EMSGSIZE:
                 raise UsageError("the command is longer than a message to the box") from None
@@ -251,7 +251,7 @@ class Sandbox:
         while answer is None:
             answer = self._message(deadline)
         if "errno" in answer:
-            raise OSError(answer["errno"], answer["error"], path or None)
+            raise OSError(answer["errno"], os.strerror(answer["errno"]), path or None)
         return answer
 
     def _message(self, deadline: float) -> dict[str, Any] | None:

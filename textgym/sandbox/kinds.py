@@ -12,7 +12,7 @@ program cannot import what checks it.
 from __future__ import annotations
 
 import importlib.util
-import json
+import marshal
 import os
 import random
 import shutil
@@ -21,12 +21,12 @@ import sys
 from functools import cache
 from glob import glob
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import install_advice
 from .seccomp import filter_program, known_architecture
 
-__all__ = ["KINDS", "Launch", "interpreter", "launch", "missing"]
+__all__ = ["KINDS", "Launch", "interpreter", "launch", "missing", "portable"]
 
 KINDS = ("bwrap", "landlock", "none")
 _HERE = Path(__file__).parent
@@ -74,7 +74,7 @@ def launch(
     home = "/tmp" if kind == "bwrap" else folder
     path = f"{os.path.dirname(python)}:/usr/local/bin:/usr/bin:/bin"
     environment = {**_ENVIRONMENT, "PATH": path, "HOME": home, "TMPDIR": home}
-    agent = [str(control), str(uid), json.dumps(limits)]
+    agent = [str(control), str(uid), portable(limits).hex()]
     if kind == "bwrap":
         program = os.memfd_create("filter")
         os.write(program, filter_program(namespaces=True))
@@ -88,11 +88,16 @@ def launch(
         rules = {
             "read": [*_SYSTEM, *_prefixes(python), _LIBRARIES, *_DEVICES],
             "write": [folder, *_DEVICES],
-            "filter": filter_program(namespaces=False).hex(),
+            "filter": filter_program(namespaces=False),
         }
         box = [python, *_PYTHON, _LANDLOCK]
-        return Launch([*box, *agent, json.dumps(rules), _AGENT], environment)
+        return Launch([*box, *agent, portable(rules).hex(), _AGENT], environment)
     return Launch([python, *_PYTHON, _AGENT, *agent], environment)
+
+
+def portable(value: Any) -> bytes:
+    """Return a value in the format of `marshal` that all versions of Python read."""
+    return marshal.dumps(value, 2)
 
 
 def missing(kind: str) -> str | None:

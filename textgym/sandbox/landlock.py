@@ -7,21 +7,21 @@ architectures.
 
     python landlock.py SOCKET UID LIMITS RULES AGENT
 
-RULES is a JSON object: "read" and "write" are lists of paths, "filter" is a seccomp filter in
-hexadecimal digits (see `textgym.sandbox.seccomp`).
+LIMITS and RULES are dicts of `marshal`, in hexadecimal digits. Of the rules, "read" and "write" are
+lists of paths, and "filter" is a seccomp filter (see `textgym.sandbox.seccomp`).
 """
 
 from __future__ import annotations
 
 import ctypes
-import json
+import marshal
 import os
-import runpy
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _PATH_BENEATH = 1
@@ -87,11 +87,13 @@ def restrict_calls(program: bytes) -> None:
 
 
 if __name__ == "__main__":
-    _, _control, uid, _limits, rules_json, agent_path = sys.argv
-    rules = json.loads(rules_json)
-    agent = runpy.run_path(agent_path)
+    _, control, uid, limits, given, agent_path = sys.argv
+    rules = marshal.loads(bytes.fromhex(given))
+    agent: dict[str, Any] = {"__name__": "agent"}
+    with open(agent_path, encoding="utf-8") as file:
+        exec(compile(file.read(), agent_path, "exec"), agent)
     agent["become"](int(uid))
     checked(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     restrict_files(rules["read"], rules["write"])
-    restrict_calls(bytes.fromhex(rules["filter"]))
-    agent["run"](agent["main"](int(_control), json.loads(_limits)))
+    restrict_calls(rules["filter"])
+    agent["run"](agent["main"](int(control), marshal.loads(bytes.fromhex(limits))))

@@ -24,6 +24,7 @@ from typing import Any
 
 from textgym.errors import SandboxFailure
 from textgym.sandbox import Limits, Sandbox
+from textgym.sandbox.kinds import portable
 from textgym.verifiers.programs.in_box import READY
 from textgym.verifiers.programs.tests import Test, holds
 
@@ -122,7 +123,7 @@ class _Box:
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Send a message."""
-        self._process.send(json.dumps(message))
+        self._process.send(portable(dict(message)).hex())
 
     def receive(self) -> dict[str, Any]:
         """Return the next message. If none comes, its status says why."""
@@ -230,10 +231,18 @@ def _examine(box: _Box, settings: Settings, output: int, task: Mapping[str, Any]
             status = _status(answer)
             if status in _FINAL:
                 return status
-            examiner.send({"status": status, "value": answer.get("value")})
+            examiner.send({"status": status, "value": _value_of(answer)})
     if message.get("held") is True:
         return "right"
     return "wrong" if status == "ok" else status
+
+
+def _value_of(answer: Mapping[str, Any]) -> Any:
+    """Return the value of an answer, which is JSON in a text; None if it is not."""
+    try:
+        return json.loads(answer["value"])
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return None
 
 
 @cache

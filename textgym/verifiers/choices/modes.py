@@ -29,6 +29,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, get_args
 
+from textgym.verifiers.boxed import chosen_box
 from textgym.verifiers.choices.letters import (
     LetteredText,
     is_latin_letter,
@@ -37,8 +38,9 @@ from textgym.verifiers.choices.letters import (
     split_letter,
     to_latin_letters,
 )
+from textgym.verifiers.denial import CONTRACTED, DOUBTED, EXCEPTED, FALSE, NEGATIONS, OTHER
 from textgym.verifiers.exact import normalize_answer, normalize_text
-from textgym.verifiers.extract import answer_lines, before_stop, last_boxed, latex_to_text
+from textgym.verifiers.extract import answer_lines, before_stop, latex_to_text
 from textgym.verifiers.patterns import PatternSearch
 
 __all__ = [
@@ -69,10 +71,8 @@ _PART_OF_PREVIOUS = re.compile(
     r"(?<=\w)(?:\w|[\^/%°‰]|[.,:]\d|['’−-]\w)"  # "12" in "12%" and "12:30", "iron" in "iron-clad"
     r"|(?<=\d)!"  # "12" in "12!"
 )
-_REJECTION = re.compile(r"\b(?:not|never|no|neither|nor|except|wrong|false|incorrect)\b|n['’]t\b")
-_EXCLUSION = re.compile(
-    r"\b(?:(?:any|every)thing but|all but|(?:other|rather) than|unlike|instead of|far from)\b"
-)
+_REJECTION = re.compile(rf"\b(?:{NEGATIONS}|no|except|{FALSE})\b|{CONTRACTED}")
+_EXCLUSION = re.compile(rf"\b(?:{EXCEPTED}|{OTHER}|{DOUBTED})\b")
 _REJECTION_OF_OTHERS = re.compile(r"[,;(–—-]\s*(?:(?:and|but)\s+)?not\s+(?=\w)")  # "zinc, not tin"
 
 
@@ -126,7 +126,7 @@ def choice(
     if mode == "lenient_answer_colon_md":
         lines = reversed(_answers(text))
         return next(filter(None, (_letter_of_sentence(line, options) for line in lines)), "")
-    box = last_boxed(text) or ""
+    box = chosen_box(text)
     letter = _letter_of_box(box, options)
     if letter or mode == "strict_single_letter_boxed":
         return letter

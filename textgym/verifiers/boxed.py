@@ -23,7 +23,7 @@ from textgym.verifiers.denial import (
 )
 from textgym.verifiers.extract import Box, boxes_in
 
-__all__ = ["FORMULA", "Passage", "chosen_box", "stated_box"]
+__all__ = ["FORMULA", "Passage", "chosen_boxes", "stated_box"]
 
 FORMULA = re.compile(
     r"\$\$[^$]{1,2000}\$\$|\$(?=\S)[^$\n]{0,2000}?[^$\s\\]\$(?!\d)"
@@ -69,7 +69,7 @@ _OR_BEHIND = re.compile(rf"{_CLOSING}{_OR}[*(]{{0,4}}{_VALUE}", re.IGNORECASE)
 _NAME_BEFORE = re.compile(rf"\b(?-i:[A-Z])[\w'’-]*[*]{{0,3}}{_OR}{_OPENING}\Z", re.IGNORECASE)
 _NAME_BEHIND = re.compile(rf"{_CLOSING}{_OR}[*(]{{0,4}}(?-i:[A-Z])", re.IGNORECASE)
 _LETTER_BEFORE = re.compile(rf"\b(?-i:[A-Z])[)*]{{0,4}}{_OR}{_OPENING}\Z", re.IGNORECASE)
-_LETTER_BEHIND = re.compile(rf"{_NAME_BEHIND.pattern}\b", re.IGNORECASE)
+_LETTER_BEHIND = re.compile(rf"{_NAME_BEHIND.pattern}\b(?!(?<=I) \w)", re.IGNORECASE)
 _ONE_OF = re.compile(
     rf"(?:\b(?:between|one of|either)\b[^.\n]{{1,40}} (?:and|or)|\d[$)}}]{{0,3}} and"
     r"|(?:\A|[.:;,(*]|\b(?:is|are|ranges?|lies?|any(?:thing|where|one)?))\s*"
@@ -106,9 +106,11 @@ _PART_BEFORE = re.compile(
 )
 _PART_BEHIND = re.compile(
     rf"{_CLOSING}(?:\\text\{{)? ?(?:(?:hundred|thousand|million|billion|trillion|dozen|squared"
-    r"|cubed|factorial|or (?:more|fewer|less|greater|higher|lower|above|below|up)|divided by|multiplied by|raised to)\b"
+    r"|cubed|factorial|or (?:more|fewer|less|greater|higher|lower|above|below|up)"
+    r"|divided by|multiplied by|raised to)\b"
     r"|(?:plus|minus|times|choose) [$\\(]{0,3}\d)"
-    rf"|\d|\.\d|:\d|-\d|\+(?=[\s.,!)]|\Z)|\s?[/*+^×·÷]\s?(?:\d|\$?\\boxed)|\s?{_COMMAND_OPERATORS}|\\pi(?![a-zA-Z])",
+    r"|\d|\.\d|:\d|-\d|\+(?=[\s.,!)]|\Z)|\s?[/*+^×·÷]\s?(?:\d|\$?\\boxed)"
+    rf"|\s?{_COMMAND_OPERATORS}|\\pi(?![a-zA-Z])",
     re.IGNORECASE,
 )
 _EQUATION = re.compile(r"[^.\n]{0,40}=")
@@ -161,26 +163,26 @@ def stated_box(text: str) -> Passage | None:
     return None
 
 
-def chosen_box(text: str) -> str:
-    r"""Return the content of the last box that may choose an option; "" if there is none.
+def chosen_boxes(text: str) -> list[str]:
+    r"""Return the contents of the last boxes that may choose an option, several if joined.
 
     The question may ask for an exception, so "all except `\boxed{B}`" is an answer.
 
     Example:
-        >>> chosen_box(r"Not \boxed{A} but \boxed{B}"), chosen_box(r"\boxed{A} or \boxed{B}")
-        ('B', 'A or B')
-        >>> chosen_box(r"\boxed{B} (or A)"), chosen_box(r"\boxed{B}. Wrong: \boxed{A}")
-        ('', 'B')
+        >>> chosen_boxes(r"Not \boxed{A} but \boxed{B}"), chosen_boxes(r"\boxed{A} or \boxed{B}")
+        (['B'], ['A', 'B'])
+        >>> chosen_boxes(r"\boxed{B} (or A)"), chosen_boxes(r"\boxed{B}. Wrong: \boxed{A}")
+        ([], ['B'])
     """
     boxes = boxes_in(text)
+    found = tuple(boxes)
     while boxes:
-        last = boxes[-1]
-        first, answer = _joined(text, boxes)
+        end = len(boxes)
+        first, _ = _joined(text, boxes)
+        last = found[end - 1]
         if not _is_denied(text, first, last) and not _has_other_letter(text, first, last):
-            content = text[first.inside : first.end]
-            is_one = first is last or {*re.split(" (?:,|and|or) ", answer)} == {content}
-            return content if is_one else answer
-    return ""
+            return [text[box.inside : box.end] for box in found[len(boxes) : end]]
+    return []
 
 
 def _joined(text: str, boxes: list[Box]) -> tuple[Box, str]:

@@ -49,11 +49,12 @@ _WORDS_AFTER_OPTION_I = frozenset(["and", "as", "because", "due", "is", "nor", "
 # These match tokens that are joined by single spaces.
 _NEARBY = 8  # tokens before and behind a letter that can reject it
 _NEGATION_BEFORE = re.compile(
-    rf"(?:(?i:\b(?:{NEGATIONS}|{DOUBTED}|{EXCEPTED}|than|cannot|anything but|instead of)"
+    rf"(?:(?i:\b(?:{NEGATIONS}|{DOUBTED}|{EXCEPTED}|than|cannot|anything but|instead of)(?: :)?"
     rf"|\b(?:{FALSE})(?: (?:answer|guess|choice))?(?: :| is\b| would be\b)|n't)"
     r"(?: (?!(?:but|so|rather|because|since|therefore)\b)[a-z]+){0,4}"  # "not the option"
     r"|\b(?i:unlike|far from|besides|opposite of|next to"
-    r"|(?:letter|one|option|choice)(?: right| just)? (?:after|before|above|below|following|preceding|behind|beside))"
+    r"|(?:letter|one|option|choice)(?: right| just)?"
+    r" (?:after|before|above|below|following|preceding|behind|beside))"
     r"(?: (?:the|option|choice|answer|letter))*"
     r"|\b(?i:rul(?:e|es|ed|ing) out|eliminat(?:e|es|ed|ing)|(?:reject|discard)(?:s|ed|ing)?)"
     r"(?: (?:the|option|choice|answer|letter))*)"

@@ -104,6 +104,7 @@ AROUND_THE_RIGHT_BOX = [
     r"\boxed{B}, or zinc", r"\boxed{A} is wrong, it is \boxed{B}", r"Wrong: \boxed{A}. \boxed{B}",
     r"\boxed{B}. A common wrong answer is \boxed{A}", r"\boxed{B}, not \boxed{A}",
     r"\boxed{B} instead of \boxed{A}", r"\boxed{B} \boxed{B}", "-\\boxed{B}", r"I say: \boxed{B}!",
+    r"The one that is false: \boxed{B}", r"Statement B is false: \boxed{B}",
     r"\boxed{B} $\boxed{\text{B}}$", r"\boxed{B}, \boxed{B: zinc}", r"\boxed{B} or I am mistaken.",
 ]  # fmt: skip
 AROUND_NO_BOX = [

@@ -47,7 +47,8 @@ _ARE_SMALL_WORDS = (
 _DENIED = re.compile(
     rf"(?:(?:\b(?:{NEGATIONS}|cannot)|{CONTRACTED})(?! (?:correct |right )?(?:is|are)\b)"
     rf"|\b(?:(?<!none )(?:{OTHER})|anyone but|confused with|{DOUBTED})"
-    rf"|\b(?:{FALSE})(?=:)|\b(?:wrong|(?<!the )(?:incorrect|false))(?= answer\b)(?: answer would)?"
+    rf"|(?<!is )\b(?:{FALSE})(?=:)"
+    rf"|\b(?:wrong|(?<!the )(?:incorrect|false))(?= answer\b)(?: answer would)?"
     rf"|[≠≢¬]|~~|\\(?:ne[qg]?|l?not)(?![a-zA-Z])|\\(?:x?cancel|sout)\s?\{{){_ARE_SMALL_WORDS}",
     re.IGNORECASE,
 )

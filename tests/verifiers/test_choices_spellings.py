@@ -93,6 +93,35 @@ NO_BOXED_LETTER = [
     r"<think>\boxed{B}</think>\boxed{A}", r"<think>A?</think>Hm.<think>\boxed{B}",
 ]  # fmt: skip
 
+AROUND_THE_RIGHT_BOX = [
+    r"\boxed{A} or B? No: \boxed{B}", r"A or B? \boxed{B}", r"Options: A or B.\n\boxed{B}",
+    r"The one that is not correct is \boxed{B}", r"The one that does not is \boxed{B}",
+    r"The incorrect statement is \boxed{B}", r"The false one is \boxed{B}",
+    r"The incorrect answer is \boxed{B}", r"All of them are metals except \boxed{B}",
+    r"Everything but \boxed{B}", r"All but \boxed{B} rust.", r"No doubt, it is \boxed{B}",
+    r"Without a doubt \boxed{B}", r"It is no doubt \boxed{B}", r"None other than \boxed{B}",
+    r"A is wrong: it melts. \boxed{B}", r"\boxed{B}. Otherwise it would rust.", r"- \boxed{B}",
+    r"\boxed{B}, or zinc", r"\boxed{A} is wrong, it is \boxed{B}", r"Wrong: \boxed{A}. \boxed{B}",
+    r"\boxed{B}. A common wrong answer is \boxed{A}", r"\boxed{B}, not \boxed{A}",
+    r"\boxed{B} instead of \boxed{A}", r"\boxed{B} \boxed{B}", "-\\boxed{B}", r"I say: \boxed{B}!",
+    r"The one that is false: \boxed{B}", r"Statement B is false: \boxed{B}",
+    r"\boxed{B} $\boxed{\text{B}}$", r"\boxed{B}, \boxed{B: zinc}", r"\boxed{B} or I am mistaken.",
+]  # fmt: skip
+AROUND_NO_BOX = [
+    r"\boxed{B} (or A)", r"\boxed{B} or (A)", r"\boxed{B}, or A", r"\boxed{B} or maybe A",
+    r"A or \boxed{B}", r"(A) or perhaps \boxed{B}", r"\boxed{B} vs. A", r"\boxed{B} otherwise A",
+    r"\boxed{B} otherwise \boxed{A}", r"\boxed{A}, otherwise \boxed{B}", r"\boxed{A} \boxed{B}",
+    r"$\boxed{A}$ or $\boxed{B}$", r"\boxed{A} to \boxed{B}", r"\boxed{A} vs \boxed{B}",
+    r"\boxed{A} and \boxed{B}", r"Wrong: \boxed{B}", r"Incorrect: $\boxed{B}$",
+    r"**Wrong:** \boxed{B}", r"A wrong answer would be \boxed{B}", r"Wrong answer: \boxed{B}",
+    r"A common wrong answer is \boxed{B}", r"An incorrect answer is \boxed{B}",
+    r"I doubt that it is \boxed{B}", r"I doubt it's \boxed{B}", r"I doubt \boxed{B}",
+    r"It is unlikely \boxed{B}", r"hardly \boxed{B}", r"It is hardly \boxed{B}", r"not \boxed{B}",
+    r"It isn't \boxed{B}", r"The answer is not \boxed{B}", r"anything but \boxed{B}",
+    r"\boxed{B} is wrong", r"\boxed{B} (wrong)", r"\boxed{B} is not the answer", r"\neg\boxed{B}",
+    r"~~\boxed{B}~~", r"Not: \boxed{B}", r"far from \boxed{B}", r"Nobody says \boxed{A} \boxed{B}",
+]  # fmt: skip
+
 # An option's text in a box, for the lenient boxed mode.
 
 BOXED_TEXT = [
@@ -223,6 +252,10 @@ LAST_ANSWER = [
     "Answer: B rather than A", "Answer: B) the vitamin C one", "Answer: B. Zinc beats vitamin C",
     "Answer: the one with the letter B", "Answer: ب", "Answer: ব", "Answer: Ｂ", "Answer: (ب)",
     "Answer: B — iron or lead rust", "Answer: B, as A and C are no metals", "Answer: B) not lead",
+    "Answer: the wrong statement is B", "Answer: no doubt B", "Answer: wrong: A, right: B",
+    "Answer: B; A is wrong", "Answer: without a doubt (B)", "Answer: the false one is B",
+    "Answer: I doubt A, so B", "Answer: B. I have no doubt.", "Answer: hardly A but B",
+    "Answer: B, otherwise iron would not rust",
 ]  # fmt: skip
 NO_LAST_ANSWER = [
     "Answer: the letter after B", "Answer: B: maybe A", "Answer: the one before B",
@@ -233,17 +266,24 @@ NO_LAST_ANSWER = [
     "Answer: I'm",
     "Answer: it is A or B", "Answer: it is B, and maybe C", "Answer: the letters A and B",
     "Answer: بيت", "Answer: F, or B",
+    "Answer: Wrong: [B]", "Answer: wrong: B", "Answer: I doubt that it is [B]", "Answer: I doubt B",
+    "Answer: a common wrong answer is [B]", "Answer: [B] otherwise [A]", "Answer: B otherwise A",
+    "Answer: A otherwise B", "Answer: A, else B", "Answer: B unless A", "Answer: A unless it is B",
+    "Answer: Incorrect: **B**", "Answer: unlikely B", "Answer: it is hardly B",
+    "Answer: nobody would say B", "Answer: far from B", r"Answer: \boxed{A} otherwise \boxed{B}",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", [STRICT, BOXED])
-@pytest.mark.parametrize("text", cases(BOXED_LETTER, BOXED_LETTER_AND_TEXT, AROUND_A_BOX))
+@pytest.mark.parametrize(
+    "text", cases(BOXED_LETTER, BOXED_LETTER_AND_TEXT, AROUND_A_BOX, AROUND_THE_RIGHT_BOX)
+)
 def test_letter_in_a_box_is_chosen(text: str, mode: Any) -> None:
     assert chosen(text, mode) == "B"
 
 
 @pytest.mark.parametrize("mode", [STRICT, BOXED])
-@pytest.mark.parametrize("text", cases(NO_BOXED_LETTER))
+@pytest.mark.parametrize("text", cases(NO_BOXED_LETTER, AROUND_NO_BOX))
 def test_look_alike_of_a_boxed_letter_is_not_chosen(text: str, mode: Any) -> None:
     assert chosen(text, mode) != "B"
 

@@ -8,6 +8,14 @@ from __future__ import annotations
 
 import re
 
+from textgym.verifiers.denial import (
+    CONTRACTED,
+    DOUBTED,
+    EXCEPTED,
+    FALSE,
+    NEGATIONS,
+    OTHER,
+)
 from textgym.verifiers.exact import equal_number, normalize_answer, read_number
 from textgym.verifiers.extract import final_number
 
@@ -16,7 +24,7 @@ __all__ = ["CONDITIONS", "MAX_ANSWER_LENGTH", "is_right"]
 CONDITIONS = ("clear", "cloudy", "foggy", "rainy", "snowy", "stormy", "sunny", "windy")
 MAX_ANSWER_LENGTH = 200
 _REJECTION = re.compile(
-    r"\b(?:not|never|wrong|false|incorrect|excluded|ruled out|far from it)\b|n['’]t\b|~~",
+    rf"\b(?:{NEGATIONS}|{FALSE}|excluded|ruled out|far from it)\b|{CONTRACTED}|~~",
     re.IGNORECASE,
 )
 MAX_ITEM_WORDS = 2  # of an item in a list of guesses
@@ -30,9 +38,8 @@ MAX_OTHER_WORDS = 1  # beside a word that the generator does not have, as in "li
 _MARKS = " \t\r\n.*_`$"
 _SEPARATOR = re.compile(r"[,;/|]|\b(?:or|and)\b")
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|nor|neither|except|unlike|instead of|rather than|far from"
-    r"|(?:any|every)thing but|all but|other than|without|lacks|hardly|excluding|wrong|opposite of"
-    r"|nobody|doubt)\b|n['’]t\b|≠|!=|\\(?:neq?|not|x?cancel|sout)\b|~~",
+    rf"\b(?:{NEGATIONS}|{FALSE}|{DOUBTED}|{OTHER}|{EXCEPTED}|no(?! doubt)"
+    rf"|without(?!(?: an?y?)? doubt)|lacks)\b|{CONTRACTED}|≠|!=|\\(?:neq?|not|x?cancel|sout)\b|~~",
     re.IGNORECASE,
 )
 _NOT_ONE = re.compile(

@@ -20,38 +20,45 @@ _DO = (
     "|access|locate|located|identify|identified|retrieve|retrieved|trace|spot|reschedule|reassign"
     "|extend|postpone|invite)"
 )
+_SOURCE = "(?:directory|crm|inbox|mailbox|database|system|records?|search|look-?up|query)"
 _CANNOT = any_of(
     rf"(?:can|could|may|was|am|is|are|were|be)(?: \w+)? not(?: \w+){{0,2}} {_DO}",
     "(?:could|can|does|do) not (?:be|exist)",
-    "unable|impossible|not (?:be )?possible|no such|not something i can do|no can do",
-    "not been able to|refuse to",
+    "unable|impossible|not (?:be )?(?:possible|feasible)|no such|not something i can do|no can do",
+    rf"{_SOURCE}(?: [\w'-]+){{0,6}} (?:has|had|knows|shows|lists|yields|yielded|gave)"
+    rf" (?:no|zero|an empty)|{_SOURCE}(?: [\w'-]+){{0,6}} failed|{_SOURCE} (?:is|was) missing",
+    "missing from (?:the|our)|not known to|(?:do|does|did) not know"
+    "|(?:can|could) (?:find|see|locate) (?:no|none|nothing|nobody)",
+    r"not an? (?:[\w'-]+ ){1,2}(?:that )?(?:i|we) can (?:find|see|locate)",
+    "not been able to|refuse to|not to exist|unsuccessful",
     rf"failed to {_DO}",
     r"(?:do|does|did) not(?: \w+)? (?:exist|appear|have (?:a|any|the|such|access))",
     r"(?:do|does|did) not(?: \w+)? (?:see|find)",
-    "(?:do|does) not (?:seem to (?:be|exist)|list|contain|include)|(?:is|are) unknown to",
+    "(?:do|does) not (?:seem to (?:be|exist)|list|contain|include)|(?:is|are) unknown",
     r"(?:i|we) can not(?=\W*$)",
     r"neither (?:[\w'-]+ ){1,12}(?:exists?|was found|were found)",
-    r"no (?:\w+ ){1,6}is (?:on file|there|in (?:the|your|our))",
+    r"no (?:[\w'-]+ ){1,6}(?:is )?(?:on file|there|in (?:the|your|our))",
     "none (?:has|have|is|are|was|were|of)",
     "there (?:is|are|was|were) (?:no|not|nobody|none)",
     r"no (?:\w+ ){1,4}(?:exists?|(?:was |were )?found|(?:by|with) that name|called|named|match\w*)",
     r"no (?:[\w'-]+ ){1,8}(?:was|were|could be) (?:found|returned)",
     r"no (?:\w+ ){1,4}(?:turned up|came up|has (?:that|this) name)",
-    "not (?:found|available|in (?:the|our)|on (?:it|the)|among|listed|registered"
+    "not (?:found|available|on file|in (?:the|our)|on (?:it|the)|among|listed|registered"
     "|an? (?:employee|colleague|customer))",
     "beyond (?:what|my)",
     "nobody (?:called|named|with|by)|nobody (?:in the directory|here) is (?:called|named)",
     "(?:has|have|had|contains?|shows?) no (?:entry|entries|record|match(?:es)?|such|one|customer"
     "|colleague)|lists? (?:no|nobody)|without (?:success|luck|result)",
-    "(?:returns|returned|received|found|gave|got|brought(?: up)?) (?:no|none|nothing|nobody)"
-    "|(?:came back|is|was|were|are) empty",
+    "(?:returns|returned|received|found|gave|got|brought(?: up)?|turned up) (?:no|none|nothing"
+    "|nobody|zero|an empty)|(?:came back|came up|is|was|were|are) empty",
 )
 """What says that something cannot be done, or is not there."""
 
 _WORK_DONE = (
     "(?:done|carr(?:y|ied) (?:it |this |that )?out|completed?|fulfil+(?:ed)?|book(?:ed)?|created?"
     "|sen[dt]|updated?|changed?|made?|make|performed?|process(?:ed)?|moved?|(?:re)?assign(?:ed)?|add(?:ed)?|forward(?:ed)?"
-    "|reply|replied|(?:re)?scheduled?|executed?|finish(?:ed)?|handled?|do|edited"
+    "|reply|replied|(?:re)?scheduled?|executed?|finish(?:ed)?|handled?|do|edited|proceed(?:ed)?"
+    "|(?:go|gone|went) (?:ahead|out)"
     "|modified|altered|touched|saved|entered|set|deleted|answered)"
 )
 _FULFILLED = "(?:carried out|completed|fulfil+ed|executed|performed)"
@@ -59,24 +66,36 @@ _REQUEST = (
     "(?:this|that|it|your request|the request|what you asked(?: for)?|anything(?! else)"
     "|any of (?:it|this|that))"
 )
+_DOING = (
+    "(?:changing|doing|moving|sending|making|updating|touching|altering|modifying|writing|taking"
+    "|booking|creating|scheduling)"
+)
 _DENIES = any_of(
     rf"(?:{_REQUEST}|which|they|both) (?:can|could) (?:\w+ )?not be {_WORK_DONE}",
-    rf"(?:can|could) not (?:{_WORK_DONE}|help|go through with|comply with|proceed with) {_REQUEST}",
+    rf"(?:can|could) not (?:{_WORK_DONE}|help|(?:help|go through|comply|proceed) with)"
+    rf" {_REQUEST}",
     rf"(?:unable|not(?: been)? able|not possible|impossible|failed|refuse|decline|not|forbidden)"
     rf" (?:for me )?to {_WORK_DONE} {_REQUEST}",
     rf"(?:unable|not(?: been)? able|failed) to {_WORK_DONE}",
     "(?:will|would) not be possible|not something i can do|no can do|(?:this|that|it) did not work",
-    r"(?:took no|not taken? any|no) action(?= was| has|\W*$)",
+    r"(?:took no|not taken? any|no) action(?= was| has| taken|\W*$)",
     "(?:databases?|everything|all|calendar|data|records?) (?:is|are|was|were|remains?|stays?)"
     "(?: all)? (?:unchanged|untouched)",
-    "(?:did|does|do) not (?:go through|succeed|allow|permit|let)|nothing i (?:can|could) do",
+    "(?:did|does|do) not (?:go through|succeed|allow|permit|let)|nothing i (?:can|could) (?:\\w+)"
+    rf"|held off(?: on)? {_DOING} (?:the|your|it|this|that|anything)",
+    rf"(?:^|[.!;:] )(?:can|could|did) not {_WORK_DONE}(?! anything else| any other| more)",
+    "unable to (?:comply|proceed|continue|help)",
     rf"(?:i|we)(?: therefore| thus)? (?:did|do|will|would|shall)(?: \w+)? not {_WORK_DONE}"
     "(?! anything else| any other| more)",
     rf"not to {_WORK_DONE} any|request (?:was |is )?(?:denied|rejected)",
-    rf"(?:(?:was|were|am|been|is|are|has|have|had)(?: \w+)? |^)not(?: yet)?(?: been)? {_WORK_DONE}"
-    r"(?! to\b| anything else| any other| more)",
-    rf"{_REQUEST} (?:is|was) (?:not possible|impossible)(?! (?:earlier|sooner))",
-    "^(?:not possible|impossible)",
+    r"(?:(?:was|were|am|been|is|are|has|have|had|request)(?: \w+)? |^|[.!;] )(?:not|never)(?: yet)?"
+    r"(?: been)?"
+    rf" {_WORK_DONE}(?! to\b| anything else| any other| more)",
+    rf"{_REQUEST} (?:is|was) (?:not possible|not feasible|impossible)(?! (?:earlier|sooner))",
+    "^(?:not possible|impossible)|not feasible to",
+    rf"(?:^|[.!;] )(?:nothing {_WORK_DONE}|no changes? made(?! to))",
+    r"no (?:email|mail|message|meeting|event|task|invitation|invite|reply|note|appointment)"
+    rf" (?:was|were|has been|have been) {_WORK_DONE}",
     rf"(?:nothing|no changes?|none of (?:it|this|that))(?: at all)?(?: (?:was|were|has|have|is|been"
     rf"|got|could be)){{1,2}} {_WORK_DONE}",
     rf"(?:i|we)(?: have)? (?:\w+ )?{_WORK_DONE} (?:nothing(?! else| more| other)"
@@ -93,9 +112,6 @@ _DENIES = any_of(
 _NO_CHANGE = (
     "(?:no|zero|not (?:a|one)(?: single)?) (?:changes?|updates?|modifications?|edits?|actions?"
     "|steps?|thing|row|entry|record)"
-)
-_DOING = (
-    "(?:changing|doing|moving|sending|making|updating|touching|altering|modifying|writing|taking)"
 )
 _VERY = "(?: (?:really|actually|in fact|at all|ever|yet|so far|still|ultimately|even|whatsoever))?"
 _DENIES_ALL = any_of(

@@ -12,9 +12,18 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from textgym.verifiers.denial import (
+    CONTRACTED,
+    DOUBTED,
+    EXCEPTED,
+    FALSE,
+    HEDGES,
+    NEGATIONS,
+    OTHER,
+)
 from textgym.verifiers.extract import Box, boxes_in
 
-__all__ = ["FORMULA", "Passage", "stated_box"]
+__all__ = ["FORMULA", "Passage", "chosen_boxes", "stated_box"]
 
 FORMULA = re.compile(
     r"\$\$[^$]{1,2000}\$\$|\$(?=\S)[^$\n]{0,2000}?[^$\s\\]\$(?!\d)"
@@ -31,23 +40,28 @@ _MAX_BETWEEN = 80  # characters between joined boxes
 _OPENING = r"(?:[\s$*_(){}\[]|\\[(\[]){0,9}"
 _CLOSING = r"(?:[\s$*_)}\]]|\\[)\]]){0,9}"
 _NAME = r"(?:(?<![a-zA-Z\\])[a-zA-Z](?:_\{?\w\}?)?\s?=\s?)?"
+_ARE_SMALL_WORDS = (
+    r"(?: (?:be|equal(?: to)?|think|believe|that|it(?:['’]s)?|is|as|given by|the|an?|my|our|final"
+    rf"|correct|right|answer|number|value|option|choice)\b){{0,6}}:?{_OPENING}\Z"
+)
 _DENIED = re.compile(
-    r"(?:\b(?:not|never|neither|nor|cannot|instead of|rather than|unlike|except|excluding|far from"
-    r"|different from|confused with|(?:anything|anyone|everything|all) but|(?<!none )other than)"
-    r"|n['’]t|[≠≢¬]|~~|\\(?:neq?|l?not)(?![a-zA-Z])|\\(?:x?cancel|sout)\s?\{)"
-    r"(?: (?:be|equal(?: to)?|think|believe|that|it|is|as|given by|the|an?|my|our|final|correct"
-    rf"|right|answer|number|value|option|choice)\b){{0,6}}:?{_OPENING}\Z",
+    rf"(?:(?:\b(?:{NEGATIONS}|cannot)|{CONTRACTED})(?! (?:correct |right )?(?:is|are)\b)"
+    rf"|\b(?:(?<!none )(?:{OTHER})|anyone but|confused with|{DOUBTED})"
+    rf"|(?<!is )\b(?:{FALSE})(?=:)"
+    rf"|\b(?:wrong|(?<!the )(?:incorrect|false))(?= answer\b)(?: answer would)?"
+    rf"|[≠≢¬]|~~|\\(?:ne[qg]?|l?not)(?![a-zA-Z])|\\(?:x?cancel|sout)\s?\{{){_ARE_SMALL_WORDS}",
     re.IGNORECASE,
 )
+_EXCEPTED = re.compile(rf"\b(?:{EXCEPTED}){_ARE_SMALL_WORDS}", re.IGNORECASE)
 _REJECTED = re.compile(
-    rf"{_CLOSING}(?:\?\s?no\b|(?:[–—-]\s?|(?:is|was|are|seems|would be|must be) "
-    r"(?:\w{1,20}ly )?)(?:wrong|incorrect|false|ruled out)\b|(?:is|was|are)(?:n['’]t| not)"
+    rf"{_CLOSING}(?:\?\s?no\b|(?:[–—-]\s?|[(\[]|(?:is|was|are|seems|would be|must be) "
+    rf"(?:\w{{1,20}}ly )?)(?:{FALSE}|ruled out)\b|(?:is|was|are)(?:n['’]t| not)"
     r" (?:(?:the|my|our) (?:(?:final|correct|right) )?answer|correct|right)\b)",
     re.IGNORECASE,
 )
 _OR = (
-    r",? (?:\\text\{ ?)?(?:and/)?(?:or|vs|versus)(?! rather)\b\.?"
-    r"(?: (?:maybe|perhaps|possibly|even|else|just|it is|it['’]s))*"
+    r"[,;]? \(?(?:\\text\{ ?)?(?:and/)?(?:or|vs|versus|otherwise)(?! rather)\b\.?"
+    rf"(?: (?:{HEDGES}|even|else|just|it is|it['’]s))*"
     r"(?P<about> (?:about|approximately|roughly|around|nearly))?(?: ?\}|) "
 )
 _VALUE = r"(?P<value>\$[^$\n]{1,60}\$|\\\([^\\\n]{1,60}\\\)|[^\s*]{0,40}[\d}](?:\\?%)?)"
@@ -55,8 +69,12 @@ _OR_BEFORE = re.compile(rf"{_VALUE}[*]{{0,3}}{_OR}{_OPENING}{_NAME}{_OPENING}\Z"
 _OR_BEHIND = re.compile(rf"{_CLOSING}{_OR}[*(]{{0,4}}{_VALUE}", re.IGNORECASE)
 _NAME_BEFORE = re.compile(rf"\b(?-i:[A-Z])[\w'’-]*[*]{{0,3}}{_OR}{_OPENING}\Z", re.IGNORECASE)
 _NAME_BEHIND = re.compile(rf"{_CLOSING}{_OR}[*(]{{0,4}}(?-i:[A-Z])", re.IGNORECASE)
+_LETTER_BEFORE = re.compile(rf"\b(?-i:[A-Z])[)*]{{0,4}}{_OR}{_OPENING}\Z", re.IGNORECASE)
+_LETTER_BEHIND = re.compile(rf"{_NAME_BEHIND.pattern}\b(?!(?<=I) \w)", re.IGNORECASE)
 _ONE_OF = re.compile(
-    rf"(?:\b(?:between|one of|either)\b[^.\n]{{1,40}} (?:and|or)|\d[$)}}]{{0,3}} and) {_OPENING}\Z",
+    rf"(?:\b(?:between|one of|either)\b[^.\n]{{1,40}} (?:and|or)|\d[$)}}]{{0,3}} and"
+    r"|(?:\A|[.:;,(*]|\b(?:is|are|ranges?|lies?|any(?:thing|where|one)?))\s*"
+    rf"(?:at (?:least|most)|up to|from [^.\n]{{1,20}} to)[*_]{{0,3}}) {_OPENING}\Z",
     re.IGNORECASE,
 )
 _LIST_BEFORE = re.compile(r"(?:[(\[]|\\\{)[-\d\s,;.$\\]*\d[$\s]{0,3}[,;]\s{0,3}\$?\s?\Z")
@@ -89,9 +107,11 @@ _PART_BEFORE = re.compile(
 )
 _PART_BEHIND = re.compile(
     rf"{_CLOSING}(?:\\text\{{)? ?(?:(?:hundred|thousand|million|billion|trillion|dozen|squared"
-    r"|cubed|factorial|divided by|multiplied by|raised to)\b"
+    r"|cubed|factorial|or (?:more|fewer|less|greater|higher|lower|above|below|up)"
+    r"|divided by|multiplied by|raised to)\b"
     r"|(?:plus|minus|times|choose) [$\\(]{0,3}\d)"
-    rf"|\d|\.\d|:\d|-\d|\s?[/*+^×·÷]\s?(?:\d|\$?\\boxed)|\s?{_COMMAND_OPERATORS}|\\pi(?![a-zA-Z])",
+    r"|\d|\.\d|:\d|-\d|\+(?=[\s.,!)]|\Z)|\s?[/*+^×·÷]\s?(?:\d|\$?\\boxed)"
+    rf"|\s?{_COMMAND_OPERATORS}|\\pi(?![a-zA-Z])",
     re.IGNORECASE,
 )
 _EQUATION = re.compile(r"[^.\n]{0,40}=")
@@ -104,8 +124,8 @@ _DELIMITER = re.compile(r"\\?\$|\\[()]")
 _DECORATION = re.compile(r"\\(?:text|mbox|mathrm|q?quad|[()\[\],;:! ])|[$*_{}\s]")
 _NAMED = re.compile(r"(?<![a-zA-Z\\])[a-zA-Z]\s?=\s?\Z")
 _CONNECTIVES = {
-    "": ",", ",": ",", ";": ",", "&": ",", "and": "and", ",and": "and", "or": "or", ",or": "or",
-    "and/or": "or",
+    "": ",", "&": ",", "and": "and", "or": "or", "and/or": "or", "otherwise": "or", "orelse": "or",
+    "else": "or", "vs": "or", "vs.": "or", "versus": "or", "to": "or",
 }  # fmt: skip
 _TERMS = re.compile(r"[-+−±,;=<>]|\b(?:and|or)\b")
 
@@ -144,6 +164,28 @@ def stated_box(text: str) -> Passage | None:
     return None
 
 
+def chosen_boxes(text: str) -> list[str]:
+    r"""Return the contents of the last boxes that may choose an option, several if joined.
+
+    The question may ask for an exception, so "all except `\boxed{B}`" is an answer.
+
+    Example:
+        >>> chosen_boxes(r"Not \boxed{A} but \boxed{B}"), chosen_boxes(r"\boxed{A} or \boxed{B}")
+        (['B'], ['A', 'B'])
+        >>> chosen_boxes(r"\boxed{B} (or A)"), chosen_boxes(r"\boxed{B}. Wrong: \boxed{A}")
+        ([], ['B'])
+    """
+    boxes = boxes_in(text)
+    found = tuple(boxes)
+    while boxes:
+        end = len(boxes)
+        first, _ = _joined(text, boxes)
+        last = found[end - 1]
+        if not _is_denied(text, first, last) and not _has_other_letter(text, first, last):
+            return [text[box.inside : box.end] for box in found[len(boxes) : end]]
+    return []
+
+
 def _joined(text: str, boxes: list[Box]) -> tuple[Box, str]:
     """Remove the last box and those joined to it; return the first of them, and their answer."""
     first = boxes.pop()
@@ -151,7 +193,8 @@ def _joined(text: str, boxes: list[Box]) -> tuple[Box, str]:
     answers, connective = [answer], ","
     while boxes and start - boxes[-1].end < _MAX_BETWEEN:
         name, between = _name_before(text, start), text[boxes[-1].end + 1 : start]
-        word = _CONNECTIVES.get(_DECORATION.sub("", between.rstrip().removesuffix(name)))
+        between = _DECORATION.sub("", between.rstrip().removesuffix(name))
+        word = _CONNECTIVES.get(between.lower().lstrip(",;"))
         if word is None or _is_denied(text, boxes[-1], boxes[-1]):
             break
         start, answer = _signed(text, boxes[-1])
@@ -201,6 +244,7 @@ def _is_answer(text: str, first: Box, last: Box) -> bool:
     is_name = re.search(r"\d", text[last.inside : last.end]) is None
     return not (
         _is_denied(text, first, last)
+        or _EXCEPTED.search(before)
         or (is_name and (_NAME_BEFORE.search(before) or _NAME_BEHIND.match(behind)))
         or _ONE_OF.search(before)
         or _LIST_BEFORE.search(before)
@@ -212,6 +256,11 @@ def _is_answer(text: str, first: Box, last: Box) -> bool:
 def _is_denied(text: str, first: Box, last: Box) -> bool:
     before, behind = max(0, first.start - _NEAR), last.end + 1
     return bool(_DENIED.search(text, before, first.start) or _REJECTED.match(text, behind))
+
+
+def _has_other_letter(text: str, first: Box, last: Box) -> bool:
+    before = _LETTER_BEFORE.search(text, max(0, first.start - _NEAR), first.start)
+    return bool(before or _LETTER_BEHIND.match(text, last.end + 1))
 
 
 def _is_part(text: str, first: Box, last: Box) -> bool:

@@ -12,6 +12,7 @@ import re
 from typing import Literal, NamedTuple
 
 from textgym.verifiers.boxed import Passage, stated_box
+from textgym.verifiers.denial import CONTRACTED, DOUBTED, FALSE, NEGATIONS
 from textgym.verifiers.extract import ANSWER_LABEL, line_spans, tag_span
 
 __all__ = ["DENIED_LABEL", "AnswerForm", "Stated", "named_form", "read_stated", "stated_answer"]
@@ -20,9 +21,9 @@ AnswerForm = Literal["line", "box", "tag"]
 """How a prompt asks for the answer: behind `Answer:`, in `\\boxed{}`, or in `<answer>`."""
 
 DENIED_LABEL = re.compile(
-    r"(?:\b(?:wrong|incorrect|false|not|nobody|no one|doubt|backup|alternative|second"
-    r"|other(?! words)|another|first|suppose|if|unlikely|rejected|says?|might|may|could|possible"
-    r"|assume)|n['’]t)\b[^.,;:\n]{0,40}\Z",
+    rf"(?:\b(?:{FALSE}|{NEGATIONS}|{DOUBTED}|backup|alternative|second|other(?! words)|another"
+    r"|first|suppose|if|rejected|says?|might|may|could|possible|assume)\b"
+    rf"|{CONTRACTED})[^.,;:\n]{{0,40}}\Z",
     re.IGNORECASE,
 )
 """Words before `answer:` or `answer is` that keep it from stating an answer."""

@@ -19,6 +19,8 @@ _DEFINED = ["\\text{does exist}", "\\text{exists}", "\\text{not undefined}", "\\
             "\\infty", "END", "\\text{not DNE}", "\\text{undefined or }0"]  # fmt: skip
 _MATRIX = "\\begin{pmatrix}34&44\\\\1&2\\end{pmatrix}"
 
+M = "\\text{ m}"
+
 # Gold, spellings of it, and look-alikes; all of them in a box, without a question.
 
 TABLE: list[tuple[str, list[str], list[str]]] = [
@@ -37,6 +39,20 @@ TABLE: list[tuple[str, list[str], list[str]]] = [
          "\\text{no idea}", "\\text{not no solution}", "\\{0\\}", "\\text{no other solution}",
          "\\text{no solution or }1", "\\text{no complex solution}"],
     ),
+    (
+        "12",
+        [f"3{M}\\cdot4{M}=12{M}^2", f"3{M}\\times4{M}=12{M}^{{2}}", f"3{M}\\cdot4{M}=12",
+         "3\\text{m}\\cdot4\\text{m}=12\\text{m}^2", f"A=3{M}\\cdot4{M}=12{M}^2",
+         "3\\text{ ft}\\cdot4\\text{ ft}=12\\text{ ft}^2", f"2{M}^2+10{M}^2=12{M}^2",
+         f"6{M}^2\\cdot2{M}=12{M}^3", f"\\frac{{1}}{{2}}\\cdot6{M}\\cdot4{M}=12{M}^2",
+         f"6{M}\\cdot4{M}/2=12{M}^2"],
+        [f"3{M}\\cdot4{M}", f"3{M}\\cdot4{M}=13{M}^2", f"3{M}\\cdot5{M}=12{M}^2",
+         f"3{M}\\cdot4{M}=12{M}", f"3{M}\\cdot4{M}=12{M}^3", f"3{M}+4{M}=12{M}^2",
+         f"3{M}\\cdot4\\text{{ s}}=12{M}^2", f"36{M}^3/3{M}=12{M}^4", f"3{M}\\cdot4{M}>12{M}^2",
+         f"12{M}\\cdot4{M}=48{M}^2"],
+    ),
+    (f"12{M}", ["12"], [f"3{M}\\cdot4{M}=12{M}^2"]),
+    (f"12{M}^2", [f"3{M}\\cdot4{M}=12{M}^2"], [f"12{M}"]),
     ("A", ["A", "(A)"], ["A \\lor B", "B \\lor A", "A\\vee B", "(A) \\lor (C)"]),
     (
         "4210_5",

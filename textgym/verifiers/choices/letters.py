@@ -16,6 +16,8 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from textgym.verifiers.denial import DOUBTED, EXCEPTED, FALSE, HEDGES, NEGATIONS
+
 __all__ = [
     "LetteredText", "is_latin_letter", "lone_letter", "named_letter", "split_letter",
     "to_latin_letters",
@@ -31,23 +33,27 @@ _OPENING_MARKS = frozenset("\"'“‘«<([{$~")
 _OPENING_QUOTES = frozenset("([\"'“‘")
 _CLOSING_QUOTES = frozenset(")]\"'”’")
 _LIST_MARKS = frozenset(").:]")
-_LINKS = frozenset([*"/|&,;+", "or", "and", "nor", "vs", "versus", "to", "through"])
-_DOUBTS = frozenset(["maybe", "perhaps", "possibly"])
+_LINKS = frozenset([
+    *"/|&,;+", "or", "and", "nor", "vs", "versus", "to", "through", "otherwise",
+    "else", "unless",
+])  # fmt: skip
+_DOUBTS = frozenset(HEDGES.split("|"))
 _BETWEEN_ALTERNATIVES = _LINKS | _DOUBTS | _OPENING_QUOTES | {"option", "."}
 # "A metal" is an article and a noun; "A is right" is an option and a verb.
 _WORDS_AFTER_OPTION_A = frozenset([
     "and", "as", "because", "but", "due", "fits", "for", "given", "instead", "is", "it", "must",
-    "nor", "not", "or", "over", "rather", "seems", "should", "since", "to", "versus", "vs", "was",
-    "will", "with", "would",
+    "nor", "not", "or", "otherwise", "over", "rather", "seems", "should", "since", "to", "unless",
+    "versus", "vs", "was", "will", "with", "would",
 ])  # fmt: skip
 _WORDS_AFTER_OPTION_I = frozenset(["and", "as", "because", "due", "is", "nor", "or", "since", "vs"])
 # These match tokens that are joined by single spaces.
 _NEARBY = 8  # tokens before and behind a letter that can reject it
 _NEGATION_BEFORE = re.compile(
-    r"(?:(?i:\b(?:not|never|neither|nor|hardly|except|excluding|than|cannot|anything but|all but"
-    r"|instead of)|n't)"
+    rf"(?:(?i:\b(?:{NEGATIONS}|{DOUBTED}|{EXCEPTED}|than|cannot|anything but|instead of)(?: :)?"
+    rf"|\b(?:{FALSE})(?: (?:answer|guess|choice))?(?: :| is\b| would be\b)|n't)"
     r"(?: (?!(?:but|so|rather|because|since|therefore)\b)[a-z]+){0,4}"  # "not the option"
-    r"|\b(?i:unlike|besides|opposite of|next to|(?:letter|one|option|choice)(?: right| just)?"
+    r"|\b(?i:unlike|far from|besides|opposite of|next to"
+    r"|(?:letter|one|option|choice)(?: right| just)?"
     r" (?:after|before|above|below|following|preceding|behind|beside))"
     r"(?: (?:the|option|choice|answer|letter))*"
     r"|\b(?i:rul(?:e|es|ed|ing) out|eliminat(?:e|es|ed|ing)|(?:reject|discard)(?:s|ed|ing)?)"
@@ -58,7 +64,7 @@ _REJECTION_BEHIND = re.compile(
     r"(?:[)\]\"'”] )*"
     r"(?:(?:(?:is|was|can|could|would|does|must|should)(?:n't| not| never)|can't|cannot)\b"
     r"|(?:[:,–—(\[-] )?(?:(?:is|was|seems|can be|must be) )?(?:(?:\w+ly|also) )?"  # "clearly wrong"
-    r"(?:wrong|false|incorrect|impossible|excluded|eliminated|ruled out)\b(?! \w))"
+    rf"(?:{FALSE}|impossible|excluded|eliminated|ruled out)\b(?! \w))"
 )
 
 

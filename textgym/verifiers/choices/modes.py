@@ -29,6 +29,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, get_args
 
+from textgym.verifiers.boxed import chosen_boxes
 from textgym.verifiers.choices.letters import (
     LetteredText,
     is_latin_letter,
@@ -37,8 +38,9 @@ from textgym.verifiers.choices.letters import (
     split_letter,
     to_latin_letters,
 )
+from textgym.verifiers.denial import CONTRACTED, DOUBTED, EXCEPTED, FALSE, NEGATIONS, OTHER
 from textgym.verifiers.exact import normalize_answer, normalize_text
-from textgym.verifiers.extract import answer_lines, before_stop, last_boxed, latex_to_text
+from textgym.verifiers.extract import before_stop, latex_to_text, line_spans
 from textgym.verifiers.patterns import PatternSearch
 
 __all__ = [
@@ -55,6 +57,8 @@ GRADING_MODES: tuple[GradingMode, ...] = get_args(GradingMode)
 WhichMatch = Literal["first", "last"]
 WHICH_MATCH: tuple[WhichMatch, ...] = get_args(WhichMatch)
 
+_FALSE_LABEL = re.compile(rf"(?<!the )\b(?:{FALSE}) \Z", re.IGNORECASE)
+_NEAR = 20  # characters before a label that can deny it
 _MAX_MARKS = 3  # before an option's text that may be a part of it
 _QUOTES = "\"'`“‘«"
 _OPTION_WORD = re.compile(r"[*_]*(?:the\s+)?(?:option|choice|letter)\s+", re.IGNORECASE)
@@ -69,10 +73,8 @@ _PART_OF_PREVIOUS = re.compile(
     r"(?<=\w)(?:\w|[\^/%°‰]|[.,:]\d|['’−-]\w)"  # "12" in "12%" and "12:30", "iron" in "iron-clad"
     r"|(?<=\d)!"  # "12" in "12!"
 )
-_REJECTION = re.compile(r"\b(?:not|never|no|neither|nor|except|wrong|false|incorrect)\b|n['’]t\b")
-_EXCLUSION = re.compile(
-    r"\b(?:(?:any|every)thing but|all but|(?:other|rather) than|unlike|instead of|far from)\b"
-)
+_REJECTION = re.compile(rf"\b(?:{NEGATIONS}|no(?! doubt)|except|{FALSE})\b|{CONTRACTED}")
+_EXCLUSION = re.compile(rf"\b(?:{EXCEPTED}|{OTHER}|{DOUBTED})\b")
 _REJECTION_OF_OTHERS = re.compile(r"[,;(–—-]\s*(?:(?:and|but)\s+)?not\s+(?=\w)")  # "zinc, not tin"
 
 
@@ -126,11 +128,12 @@ def choice(
     if mode == "lenient_answer_colon_md":
         lines = reversed(_answers(text))
         return next(filter(None, (_letter_of_sentence(line, options) for line in lines)), "")
-    box = last_boxed(text) or ""
-    letter = _letter_of_box(box, options)
-    if letter or mode == "strict_single_letter_boxed":
-        return letter
-    return _whole_option(box, options) or _mentioned_option(box, options)
+    is_strict = mode == "strict_single_letter_boxed"
+    chosen = {
+        _letter_of_box(box, options) or (not is_strict and _option_in_box(box, options)) or ""
+        for box in chosen_boxes(text)
+    }
+    return chosen.pop() if len(chosen) == 1 else ""
 
 
 def format_choice(letter: str, mode: GradingMode) -> str:
@@ -171,6 +174,11 @@ def _letter_of_box(box: str, options: Mapping[str, str]) -> str:
     if _begins_with_lettered_option(text, options):
         return ""
     return named_letter(text, options) if parts.is_marked else ""
+
+
+def _option_in_box(box: str, options: Mapping[str, str]) -> str:
+    """Read a box by the rules 4 and 5."""
+    return _whole_option(box, options) or _mentioned_option(box, options)
 
 
 def _begins_with_lettered_option(text: str, options: Mapping[str, str]) -> bool:
@@ -225,8 +233,15 @@ def _option_behind(parts: LetteredText, options: Mapping[str, str]) -> str:
 
 
 def _answers(text: str) -> list[str]:
-    """Return the text behind each `Answer:`; behind a quoted one only if all are quoted."""
-    lines = list(answer_lines(text))
+    """Return the text behind each `Answer:`; behind a quoted one only if all are quoted.
+
+    What is called a wrong answer does not count.
+    """
+    lines = [
+        (text[label - 1 : label] if label else "", text[start:end])
+        for label, start, end in line_spans(text)
+        if not _FALSE_LABEL.search(text, max(0, label - _NEAR), label)
+    ]
     own = [rest for before, rest in lines if not before or before not in _QUOTES]
     return own or [rest for _, rest in lines]
 

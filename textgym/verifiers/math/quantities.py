@@ -90,7 +90,13 @@ _BARE = re.compile(
     r"(?<=[\d})])(?P<gap> ?)(?P<unit>[A-Za-z]++(?:[ /.]+[A-Za-z]++)*+(?: ?\^ ?\{?\d\}?)?)\Z"
 )
 _TEXT = re.compile(r"\\text\{([^{}]*+)\}")
-_TERM_UNIT = re.compile(r"(?<=[\d}]) ?\\text\{ ?(?P<name>[A-Za-z]++)\.? ?\}(?! ?\^)")
+_TERM_UNIT = re.compile(
+    r"(?<=[\d}]) ?\\text\{ ?(?P<name>[A-Za-z]++)\.? ?\}(?: ?\^ ?\{?(?P<power>\d)\}?)?"
+)
+_DIVISION = re.compile(
+    r"/(?! ?\d++(?! ?\\text))|\\div(?![a-z])|\\[dt]?frac(?! ?\{\d++\} ?\{\d++\}|\d\d)"
+)
+"""A division that may be by a unit."""
 _TERM_END = re.compile(r"[-+=]")
 _PART = re.compile(r"(?P<word>[A-Za-z]+)|(?P<over>/)|\^\s*\{?(?P<power>-?\d)\}?")
 _VALUE = re.compile(r"[0-9A-Za-z\u221e]")
@@ -197,14 +203,20 @@ def with_unit_at_end(text: str) -> str:
     Example:
         >>> with_unit_at_end(r"3\text{ m}+4\text{ m}=7\text{ m}")
         '3+4=7\\text{ m}'
+        >>> with_unit_at_end(r"3\text{ m}\cdot4\text{ m}=12\text{ m}^2")
+        '3\\cdot4=12\\text{ m}^2'
     """
-    names = [match["name"].lower() for match in _TERM_UNIT.finditer(text)]
-    is_one = len({name.removesuffix("s") for name in names}) == 1
+    units = [[*_TERM_UNIT.finditer(term)] for term in _TERM_END.split(text)]
+    names = [unit["name"].lower() for term in units for unit in term]
+    powers = {sum(int(unit["power"] or 1) for unit in term) for term in units if term}
+    is_one = len({name.removesuffix("s") for name in names}) == 1 == len(powers)
     if "=" not in text or not is_one or names[0] in _NOT_UNITS:
         return text
-    if any(len(_TERM_UNIT.findall(term)) > 1 for term in _TERM_END.split(text)):
-        return text  # a product of two units has another unit
-    return f"{_TERM_UNIT.sub('', text)}\\text{{ {names[-1]}}}"
+    power = powers.pop()
+    if power > 1 and _DIVISION.search(text):
+        return text
+    exponent = f"^{power}" if power > 1 else ""
+    return f"{_TERM_UNIT.sub('', text)}\\text{{ {names[-1]}}}{exponent}"
 
 
 def split_unit(text: str) -> tuple[str, str]:

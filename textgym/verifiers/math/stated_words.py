@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from textgym.verifiers.denial import CONTRACTED, DOUBTED, FALSE, NEGATIONS
 from textgym.verifiers.math.moments import MOMENT
 from textgym.verifiers.math.statements import (
     REASON,
@@ -28,9 +29,8 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _DOUBT = re.compile(
-    r"(?:\b(?:not|never|doubt|deny|denies|nobody|no one|unlikely|false|wrong|hardly|if|unless"
-    r"|suppose|assume|let)"
-    r"|n['’]t)\b[^.,;:]{0,80}\Z",
+    rf"(?:\b(?:{NEGATIONS}|{DOUBTED}|{FALSE}|deny|denies|if|unless|suppose|assume|let)\b"
+    rf"|{CONTRACTED})[^.,;:]{{0,80}}\Z",
     re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!—–]| - |\Z)", re.IGNORECASE)

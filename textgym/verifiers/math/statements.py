@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from textgym.verifiers.boxed import FORMULA
+from textgym.verifiers.denial import DOUBTED, EXCEPTED, FALSE, HEDGES, NEGATIONS, OTHER
 from textgym.verifiers.stated import DENIED_LABEL
 
 __all__ = [
@@ -74,22 +75,21 @@ REASON = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 UNSURE = re.compile(
-    r"\b(?:or|if|maybe|perhaps|possibly|either|alternatively|and/or|vs|versus|to|through|otherwise|unless"
+    rf"\b(?:or|if|{HEDGES}|either|alternatively|and/or|vs|versus|to|through|otherwise|unless"
     r"|hence)\b|\.\.\.|…|→|—|~",
     re.IGNORECASE,
 )
 WRONG = re.compile(
-    r"\b(?:is|are|was|seems|would be|must be) (?:\w+ly )?(?:wrong|incorrect|false|impossible"
-    r"|ruled out|not\b|no\b|unlikely)"
+    rf"\b(?:is|are|was|seems|would be|must be) (?:\w+ly )?(?:{FALSE}|impossible"
+    r"|ruled out|not\b|no\b(?! doubt)|unlikely)"
     r"|\b(?:is|are|was|ca|could|would|does|do|did|wo|should)n['’]?t\b"
     r"|\b(?:does not exist|DNE)\b(?!.*[\d" + _HIDDEN + r"])"
     r"|\A(?:suppose|assume|let)\b|\b(?:some say|candidate|don['’]?t think|ain['’]t|cannot)\b"
-    r"|\b(?:false|wrong|incorrect):|[❌¬]|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]"
-    r"|\b(?:I doubt|nobody|no one|hardly|anything but|all (?:but|except)|except|excluding|unlike"
-    r"|instead of|different from|rather than)\b(?=.{0,20}[\d" + _HIDDEN + r"]\W{0,5}\Z)",
+    rf"|\b(?:{FALSE}):|[❌¬]|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]"
+    rf"|\b(?:{DOUBTED}|{EXCEPTED}|(?<!none )(?:{OTHER}))\b(?=.{{0,20}}[\d{_HIDDEN}]\W{{0,5}}\Z)",
     re.IGNORECASE,
 )
-_DENIED = re.compile(r"\b(?:not|never|neither|nor)\b[^,;:]{0,40}\Z", re.IGNORECASE)
+_DENIED = re.compile(rf"\b(?:{NEGATIONS})\b:?[^,;:]{{0,40}}\Z", re.IGNORECASE)
 _FILLER = re.compile(
     r"(?:(?:indeed|simply|just|exactly|approximately|about|around|roughly|equal to|given by|both"
     r"|then|therefore|thus|hence|clearly|now|that|only|(?-i:A)(?=: )"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import json
 import os
+import pickle
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -294,6 +296,52 @@ def test_a_session_that_cannot_be_restored_is_a_failure() -> None:
     env._made = None
     with pytest.raises(EnvironmentFailure, match="'python' cannot be restored"):
         call(env, "x")
+    env.close()
+
+
+class Forgetful:
+    """A session that is lost by its first call when it is repeated."""
+
+    sessions = 0
+
+    def __init__(self) -> None:
+        Forgetful.sessions += 1
+        self.repeated = Forgetful.sessions > 1
+        self.noted: list[str] = []
+
+    @property
+    def is_new(self) -> bool:
+        return not self.noted
+
+    @tool
+    def note(self, line: str) -> str:
+        """Note a line."""
+        if line == "first" and self.repeated:
+            self.noted.clear()
+        else:
+            self.noted.append(line)
+        return " ".join(self.noted)
+
+
+def test_a_session_that_is_lost_in_the_middle_of_its_calls_is_a_failure() -> None:
+    env = wrapped(tools=[Forgetful])
+    env.reset(seed=1)
+    env.step(assistant_calls(("note", {"line": "first"}), ("note", {"line": "second"})))
+    env._made = None
+    with pytest.raises(EnvironmentFailure, match="'note' cannot be restored"):
+        env.step(assistant_calls(("note", {"line": "third"})))
+    env.close()
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_of_an_environment_has_a_session_of_its_own(copied: Callable[[Any], Any]) -> None:
+    env = wrapped()
+    env.reset(seed=1)
+    call(env, "x = [1]")
+    other = copied(env)
+    assert call(other, "x.append(2); x") == ["[1, 2]"]
+    other.close()
+    assert call(env, "x") == ["[1]"]
     env.close()
 
 

@@ -177,6 +177,10 @@ class ExtraTools(OwnConversation):
         self._made = [*made]
         return text
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy has: sessions of its own, which its next call restores."""
+        return {**vars(self), "_sessions": {cls: cls() for cls in self._sessions}, "_made": []}
+
     def _session_of(self, name: str) -> Any:
         """Return the session that has a tool; None if a function is the tool."""
         owners = (session for cls, session in self._sessions.items() if name in _names_of(cls))
@@ -187,7 +191,6 @@ class ExtraTools(OwnConversation):
         self._restart()
         for name, arguments in made:
             self._toolbox.call(self._session_of(name), name, arguments)
-        for name, _ in made:
             if _is_new(self._session_of(name)):
                 raise EnvironmentFailure(f"the session of the tool {name!r} cannot be restored")
 

@@ -296,6 +296,7 @@ def test_a_session_that_cannot_be_restored_is_a_failure() -> None:
     env._made = None
     with pytest.raises(EnvironmentFailure, match="'python' cannot be restored"):
         call(env, "x")
+    assert env._made is None  # so the next episode gets new sessions
     env.close()
 
 

@@ -189,6 +189,7 @@ class ExtraTools(OwnConversation):
     def _repeat(self, made: list[Any]) -> None:
         """Make new sessions, and make calls again."""
         self._restart()
+        self._made = None
         for name, arguments in made:
             self._toolbox.call(self._session_of(name), name, arguments)
             if _is_new(self._session_of(name)):

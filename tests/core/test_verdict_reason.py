@@ -61,7 +61,7 @@ def reason(id: str, row: Any, action: Any, **kwargs: Any) -> str:
         ("I am unable to provide an answer.", "refused"),
         ("We must decline.", "refused"),
         ("I'm sorry for the delay: \\boxed{A}", "wrong"),
-        ("I can't see why it is not \\boxed{B}", ""),
+        ("I can't see another one than \\boxed{B}", ""),
         ("I cannot be sure.", "unreadable"),
         ("The metal cannot help but rust.", "unreadable"),
     ],

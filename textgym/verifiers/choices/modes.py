@@ -40,7 +40,7 @@ from textgym.verifiers.choices.letters import (
 )
 from textgym.verifiers.denial import CONTRACTED, DOUBTED, EXCEPTED, FALSE, NEGATIONS, OTHER
 from textgym.verifiers.exact import normalize_answer, normalize_text
-from textgym.verifiers.extract import before_stop, latex_to_text, line_spans
+from textgym.verifiers.extract import before_stop, last_boxed, latex_to_text, line_spans
 from textgym.verifiers.patterns import PatternSearch
 
 __all__ = [
@@ -59,6 +59,13 @@ WHICH_MATCH: tuple[WhichMatch, ...] = get_args(WhichMatch)
 
 _FALSE_LABEL = re.compile(rf"(?<!the )\b(?:{FALSE}) \Z", re.IGNORECASE)
 _NEAR = 20  # characters before a label that can deny it
+_BESIDE = 100  # characters before and behind a box, more than `chosen_boxes` reads
+_MATTERS = re.compile(
+    rf"\\boxed|\b(?:{NEGATIONS}|{FALSE}|{OTHER}|no|cannot|anyone|confused|ruled|or|vs|versus"
+    rf"|otherwise)\b|{CONTRACTED}|{DOUBTED}|[≠≢¬~]|\\(?:n|l?not|x?cancel|sout)",
+    re.IGNORECASE,
+)
+"""What `chosen_boxes` finds beside a box, and more; without any of these, the last box chooses."""
 _MAX_MARKS = 3  # before an option's text that may be a part of it
 _QUOTES = "\"'`“‘«"
 _OPTION_WORD = re.compile(r"[*_]*(?:the\s+)?(?:option|choice|letter)\s+", re.IGNORECASE)
@@ -129,11 +136,26 @@ def choice(
         lines = reversed(_answers(text))
         return next(filter(None, (_letter_of_sentence(line, options) for line in lines)), "")
     is_strict = mode == "strict_single_letter_boxed"
-    chosen = {
-        _letter_of_box(box, options) or (not is_strict and _option_in_box(box, options)) or ""
-        for box in chosen_boxes(text)
-    }
-    return chosen.pop() if len(chosen) == 1 else ""
+    chosen = ""
+    for box in _boxes_in(text):
+        letter = _letter_of_box(box, options)
+        if not letter and not is_strict:
+            letter = _option_in_box(box, options)
+        if not letter or (chosen and letter != chosen):
+            return ""
+        chosen = letter
+    return chosen
+
+
+def _boxes_in(text: str) -> list[str]:
+    """Return the boxes that may choose, by what stands beside them, if anything there matters."""
+    box, place = last_boxed(text) or "", text.rfind("\\boxed")
+    if place < 0:
+        return []
+    end = text.find(box, place) + len(box)
+    is_plain = not _MATTERS.search(text, max(0, place - _BESIDE), place)
+    is_plain = is_plain and not _MATTERS.search(text, end, end + _BESIDE)
+    return [box] if box and is_plain else chosen_boxes(text)
 
 
 def format_choice(letter: str, mode: GradingMode) -> str:

@@ -30,14 +30,18 @@ def got(call, *given):
     except Exception: return
     if found: print("GOT", given, found)
 """
+HOST = f"""
+HOME, REPOSITORY = {str(Path.home())!r}, {str(Path(__file__).parents[2])!r}
+INTERPRETER = {Path(sys.base_prefix).parts!r}  # the folders that lead to the box's own Python
+"""
 ATTACKS = {
     "write to the system": """
 for path in ("/x", "/usr/x", "/usr/bin/x", "/etc/x", "/agent.py", "/dev/shm/x", "/var/x"):
     got(lambda path: open(path, "w").write("x"), path)
 """,
     "read the homes": """
-for path in ("/root", "/home", "/work", "/var/log", "/srv"):
-    got(lambda path: [name for name in os.listdir(path) if name != ".pyenv"], path)
+for path in ("/root", "/home", "/var/log", "/srv", HOME, REPOSITORY):
+    got(lambda path: [name for name in os.listdir(path) if name not in INTERPRETER], path)
 """,
     "read files of the host": """
 for path in ("/etc/passwd", "/etc/hostname", "/proc/1/environ", "/proc/1/root/etc/passwd"):
@@ -106,7 +110,7 @@ def test_a_program_gets_nothing(box: Sandbox, attack: str) -> None:
     if box.kind == "landlock" and attack == "look for packages":
         pytest.skip("packages of the system can be read in a landlock box")
     result = box.exec(
-        ["python3", "-c", PRELUDE + ATTACKS[attack] + "\nprint('done')"], timeout=QUIET
+        ["python3", "-c", PRELUDE + HOST + ATTACKS[attack] + "\nprint('done')"], timeout=QUIET
     )
     assert (result.stdout, result.limit) == ("done\n", "")
     assert box.exec(["echo", "alive"], timeout=QUIET).stdout == "alive\n"

@@ -6,8 +6,12 @@ from functools import cache
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from textgym.verifiers.boxed import chosen_boxes
 from textgym.verifiers.choices import GRADING_MODES, choice, format_choice
+from textgym.verifiers.choices.modes import _boxes_in
 from textgym.verifiers.exact import normalize_text
 
 STRICT, BOXED, COLON, LAST = GRADING_MODES
@@ -325,3 +329,17 @@ def test_a_word_before_the_letter_may_be_an_option_itself() -> None:
     options = {"A": "Option B", "B": "Option A"}
     assert choice(r"\boxed{Option B}", options) == ""
     assert choice(r"\boxed{Option B}", options, "lenient_boxed") == "A"
+
+
+PIECES = (
+    *"AB.?$,;{}", "\\boxed{A}", "\\boxed{B}", "\\boxed{C", "\\boxed{}", "or", "(or B)", "(wrong)",
+    "not", "wrong", "Wrong:", "no", "doubt", "I", "it is", "the answer", "hardly", "**", "to",
+    "else", "otherwise", "vs.", "\\neq", "isn't", "rather than", "far from", "except", "so", "and",
+    "maybe", "~~", "is ruled out", "anyone but", "\n", "a few more words to fill the line",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join))
+@settings(deadline=None, max_examples=500)
+def test_what_does_not_matter_beside_a_box_is_left_out_rightly(text: str) -> None:
+    assert _boxes_in(text) == chosen_boxes(text)

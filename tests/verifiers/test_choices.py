@@ -335,11 +335,19 @@ PIECES = (
     *"AB.?$,;{}", "\\boxed{A}", "\\boxed{B}", "\\boxed{C", "\\boxed{}", "or", "(or B)", "(wrong)",
     "not", "wrong", "Wrong:", "no", "doubt", "I", "it is", "the answer", "hardly", "**", "to",
     "else", "otherwise", "vs.", "\\neq", "isn't", "rather than", "far from", "except", "so", "and",
-    "maybe", "~~", "is ruled out", "anyone but", "\n", "a few more words to fill the line",
+    "maybe", "~~", "is ruled out",
+    "A vs.", "vs. B", "B otherwise", "otherwise A", "\\cancel{", "anyone but", "\n",
+    "a few more words to fill the line",
 )  # fmt: skip
 
 
-@given(st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join))
+BESIDE = st.lists(st.sampled_from(PIECES), max_size=3)
+
+
+@given(BESIDE, BESIDE)
 @settings(deadline=None, max_examples=500)
-def test_what_does_not_matter_beside_a_box_is_left_out_rightly(text: str) -> None:
+def test_what_does_not_matter_beside_a_box_is_left_out_rightly(
+    before: list[str], behind: list[str]
+) -> None:
+    text = " ".join([*before, "\\boxed{A}", *behind])
     assert _boxes_in(text) == chosen_boxes(text)

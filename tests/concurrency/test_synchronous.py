@@ -34,7 +34,7 @@ def test_both_have_one_signature_and_one_docstring(
     assert inspect.signature(blocking) == inspect.signature(awaited)
     assert blocking.__doc__ == awaited.__doc__
     assert awaited.__name__ == f"a{blocking.__name__}"
-    assert inspect.iscoroutinefunction(inspect.unwrap(awaited))
+    assert inspect.iscoroutinefunction(awaited)
     assert not inspect.iscoroutinefunction(blocking)
 
 

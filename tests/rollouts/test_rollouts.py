@@ -1159,5 +1159,5 @@ def test_an_unknown_argument_is_one_line_that_says_where_it_belongs(name: str, h
         textgym.rollout("textgym/MCQA-v0", "oracle", **{name: 2})  # type: ignore[arg-type]
     assert str(raised.value) == f"rollout has no argument {name!r}{hint}"
     with pytest.raises(UnknownNameError) as raised:
-        textgym.arollout(MCQA, "oracle", **{name: 2})  # type: ignore[arg-type]
+        asyncio.run(textgym.arollout(MCQA, "oracle", **{name: 2}))  # type: ignore[arg-type]
     assert str(raised.value) == f"arollout has no argument {name!r}{hint}"

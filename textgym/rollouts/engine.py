@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 import gymnasium as gym
 
@@ -38,17 +38,27 @@ def _explaining_unknown_names(function: Callable[P, T]) -> Callable[P, T]:
     """Return a function whose error for an unknown argument says where it belongs."""
     known = inspect.signature(function).parameters
 
-    @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        for name, value in kwargs.items():
+    def check(arguments: Mapping[str, Any]) -> None:
+        for name, value in arguments.items():
             if name not in known:
                 hint = did_you_mean(name, known)
                 if "did you mean" not in hint:
                     hint = f"; for an environment, pass env_kwargs={{{name!r}: {value!r:.100}}}"
                 raise UnknownNameError(f"{function.__name__} has no argument {name!r}{hint}")
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        check(kwargs)
         return function(*args, **kwargs)
 
-    return call
+    @functools.wraps(function)
+    async def acall(*args: P.args, **kwargs: P.kwargs) -> Any:
+        check(kwargs)
+        result: Any = function(*args, **kwargs)
+        return await result
+
+    is_awaited = inspect.iscoroutinefunction(function)
+    return cast("Callable[P, T]", acall) if is_awaited else call
 
 
 @_explaining_unknown_names

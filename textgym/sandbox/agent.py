@@ -89,7 +89,7 @@ class Agent:
                 self._kill()
             else:
                 source = self._start(message, descriptors)
-                return source
+                return source  # the answer is sent
             self._send({"done": 1})
         except OSError as error:
             self._send({"errno": error.errno or errno.EIO})
@@ -109,14 +109,10 @@ class Agent:
         try:
             return self._become_program(message, descriptors)
         except BaseException as error:  # nothing of the agent runs in a child
+            reason = error.strerror if isinstance(error, OSError) else error
+            line = f"{message.get('command', ['python'])[0]}: {reason}\n"
             try:
-                reason = error.strerror if isinstance(error, OSError) else error
-                os.write(
-                    2,
-                    f"{message.get('command', ['python'])[0]}: {reason}\n".encode(
-                        "ascii", "replace"
-                    ),
-                )
+                os.write(2, line.encode("ascii", "replace"))
             finally:
                 os._exit(127)
 

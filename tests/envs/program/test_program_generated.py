@@ -15,7 +15,7 @@ from textgym.envs.program import Program
 from textgym.envs.program.drafts import Draft, row_of
 from textgym.envs.program.families import FAMILIES, LEVELS
 from textgym.json_values import canonical_json
-from textgym.verifiers.programs.in_box import encode
+from textgym.verifiers.programs.plain_data import encode
 
 ALL = [(name, level) for name in FAMILIES.names for level in LEVELS]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from textgym.verifiers.programs.asserts import preamble_of, read_check, read_statements
 from textgym.verifiers.programs.blocks import MAX_LENGTH, blocks_in, may_define, may_print
-from textgym.verifiers.programs.in_box import Unplain, decode, encode
+from textgym.verifiers.programs.plain_data import Unplain, decode, encode
 from textgym.verifiers.programs.tests import Test, holds, share_above_chance
 
 HASHABLE = st.recursive(

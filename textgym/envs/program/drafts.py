@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from textgym.envs.generation import Unfit
 from textgym.json_values import canonical_json
-from textgym.verifiers.programs.in_box import encode
+from textgym.verifiers.programs.plain_data import encode
 
 __all__ = ["Draft", "row_of"]
 

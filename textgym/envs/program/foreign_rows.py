@@ -25,7 +25,7 @@ from textgym.verifiers.programs.asserts import (
     read_statements,
     unknown_names,
 )
-from textgym.verifiers.programs.in_box import encode
+from textgym.verifiers.programs.plain_data import encode
 from textgym.verifiers.programs.tests import Test
 
 __all__ = ["read_foreign_row"]

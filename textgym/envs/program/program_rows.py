@@ -14,7 +14,7 @@ from typing import Any
 from textgym.errors import RowError
 from textgym.messages import Message, user
 from textgym.tasks.task import Task
-from textgym.verifiers.programs.in_box import Unplain, decode
+from textgym.verifiers.programs.plain_data import Unplain, decode
 from textgym.verifiers.programs.tests import COMPARISONS, Test
 
 __all__ = ["RULE", "ProgramTask", "check_name", "read_own_row"]

@@ -12,7 +12,7 @@ import builtins
 from collections.abc import Iterator
 from typing import Any
 
-from textgym.verifiers.programs.in_box import encode
+from textgym.verifiers.programs.plain_data import encode
 from textgym.verifiers.programs.tests import Test
 
 __all__ = ["called_names", "preamble_of", "read_check", "read_statements", "unknown_names"]

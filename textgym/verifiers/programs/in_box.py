@@ -1,8 +1,8 @@
 """What runs in the box: it reads a candidate's program, and calls it with the arguments of tests.
 
-This file is sent to the box as a text, so it imports nothing but the standard library, and of that
-what is written in C where it can: the rest would take longer to import than ten tests to run. The
-process outside imports `encode` and `decode` from it. Lines cross in both directions: inwards as
+This file is sent to the box as a text, and is run in the module in which `plain_data` was run. It
+imports nothing but the standard library, and of that what is written in C where it can: the rest
+would take longer to import than ten tests to run. Lines cross in both directions: inwards as
 `marshal` in hexadecimal digits, outwards as JSON:
 
 1. `{"blocks", "entry", "before", "cpu", "wall", "output"}` comes in. The last block that is a whole
@@ -34,14 +34,15 @@ import os
 import resource
 import sys
 import time
-from _json import encode_basestring_ascii as _quoted
 
-__all__ = ["READY", "Unplain", "decode", "encode"]
+__all__ = ["READY"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
+
+    from textgym.verifiers.programs.plain_data import as_json, decode, encode
 
 _Code = type((lambda: None).__code__)
 _COMMON = frozenset((
@@ -50,111 +51,6 @@ _COMMON = frozenset((
 ))  # fmt: skip
 READY = '"ready"'
 """The first line that is sent, before anything is read."""
-
-_TAGS = ("$tuple", "$set", "$frozenset", "$bytes", "$float", "$int", "$complex", "$dict")
-_MAX_BITS = 64  # of an integer that is written as a JSON number
-_MAX_DEPTH = 100
-
-
-class Unplain(ValueError):
-    """A value that is not plain data, such as a function, or not in the form of `encode`."""
-
-
-def encode(value: Any, depth: int = 0) -> Any:
-    """Return plain data as JSON, with tags for what JSON does not have.
-
-    Plain data are None, bools, numbers, strings, bytes, lists, tuples, sets and dicts. Values of
-    subclasses, such as a `Counter`, become values of these types.
-
-    Raises:
-        Unplain: A value is something else, or nested too deeply.
-
-    Example:
-        >>> encode([(1, 2.5), {"a": {3}}, {1: b"x"}])
-        [{'$tuple': [1, 2.5]}, {'a': {'$set': [3]}}, {'$dict': [[1, {'$bytes': '78'}]]}]
-        >>> decode(encode([(1, 2.5), {3}, {1: b"x"}])) == [(1, 2.5), {3}, {1: b"x"}]
-        True
-    """
-    if depth > _MAX_DEPTH:
-        raise Unplain("nested too deeply")
-    if value is None or value is True or value is False:
-        return value
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int):
-        number = int.__int__(value)
-        return number if number.bit_length() <= _MAX_BITS else {"$int": hex(number)}
-    if isinstance(value, float):
-        number_ = float.__float__(value)
-        return number_ if math.isfinite(number_) else {"$float": str(number_)}
-    if isinstance(value, complex):
-        return {"$complex": [encode(value.real), encode(value.imag)]}
-    if isinstance(value, (bytes, bytearray)):
-        return {"$bytes": bytes(value).hex()}
-    if isinstance(value, list):
-        return [encode(item, depth + 1) for item in value]
-    if isinstance(value, tuple):
-        return {"$tuple": [encode(item, depth + 1) for item in value]}
-    if isinstance(value, (set, frozenset)):
-        tag = "$set" if isinstance(value, set) else "$frozenset"
-        return {tag: [encode(item, depth + 1) for item in value]}
-    if isinstance(value, dict):
-        if all(type(key) is str and not key.startswith("$") for key in value):
-            return {key: encode(item, depth + 1) for key, item in value.items()}
-        return {"$dict": [[encode(k, depth + 1), encode(v, depth + 1)] for k, v in value.items()]}
-    raise Unplain(f"a value of the type {type(value).__name__} is not plain data")
-
-
-def decode(value: Any) -> Any:
-    """Return the plain data that `encode` turned into JSON.
-
-    Raises:
-        Unplain: The value is not in the form of `encode`.
-    """
-    if isinstance(value, list):
-        return [decode(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if len(value) == 1 and next(iter(value)) in _TAGS:
-        ((tag, inner),) = value.items()
-        try:
-            return _decode_tagged(tag, inner)
-        except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise Unplain(f"{tag} has a wrong value") from error
-    if any(key.startswith("$") for key in value):
-        raise Unplain("an unknown tag")
-    return {key: decode(item) for key, item in value.items()}
-
-
-def _decode_tagged(tag: str, inner: Any) -> Any:
-    if tag == "$float":
-        return float(inner)
-    if tag == "$int":
-        return int(inner, 16)
-    if tag == "$bytes":
-        return bytes.fromhex(inner)
-    if not isinstance(inner, list):
-        raise Unplain(f"{tag} needs a list")
-    items = [decode(item) for item in inner]
-    if tag == "$complex":
-        return complex(*items)
-    if tag == "$dict":
-        return dict(items)
-    return {"$tuple": tuple, "$set": set, "$frozenset": frozenset}[tag](items)
-
-
-def _as_json(value: Any) -> str:
-    """Return what `encode` gives, or a message, as JSON."""
-    if value is None or value is True or value is False:
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, str):
-        return _quoted(value)
-    if isinstance(value, list):
-        return f"[{','.join(map(_as_json, value))}]"
-    if isinstance(value, dict):
-        items = (f"{_quoted(key)}:{_as_json(item)}" for key, item in value.items())
-        return f"{{{','.join(items)}}}"
-    return repr(value)  # of an integer or a finite float
 
 
 def _choose(blocks: list[str], entry: str) -> tuple[Any, int, str]:
@@ -257,7 +153,7 @@ def _answer(test: dict[str, Any], found: Any) -> str | None:
         value: Any = [getattr(made, name)(*decode(given)) for name, given in test["calls"]]
     else:
         value = found()(*decode(test["args"]), **decode(test.get("kwargs", {})))
-    return _as_json(encode(value))
+    return as_json(encode(value))
 
 
 def _error(error: BaseException) -> str:
@@ -387,7 +283,7 @@ def _received(line: str) -> Any:
 
 
 def _send(out: int, message: Any) -> None:
-    view = memoryview(_as_json(message).encode() + b"\n")
+    view = memoryview(as_json(message).encode() + b"\n")
     while view:
         view = view[os.write(out, view) :]
 

@@ -248,9 +248,9 @@ def _value_of(answer: Mapping[str, Any]) -> Any:
 @cache
 def _source() -> str:
     """Return the program that runs in the box, compiled for a Python of the same version."""
-    source = Path(__file__).with_name("in_box.py").read_text(encoding="utf-8")
-    compiled = marshal.dumps(compile(source, "in_box.py", "exec"))
-    return (
-        f"import marshal, sys\nsame = sys.hexversion == {sys.hexversion}\n"
-        f"exec(marshal.loads({compiled!r}) if same else {source!r})\n"
-    )
+    parts = []
+    for name in ("plain_data.py", "in_box.py"):
+        source = Path(__file__).with_name(name).read_text(encoding="utf-8")
+        compiled = marshal.dumps(compile(source, name, "exec"))
+        parts.append(f"exec(marshal.loads({compiled!r}) if same else {source!r})\n")
+    return f"import marshal, sys\nsame = sys.hexversion == {sys.hexversion}\n{''.join(parts)}"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from textgym.json_values import canonical_json
-from textgym.verifiers.programs.in_box import Unplain, decode, encode
+from textgym.verifiers.programs.plain_data import Unplain, decode, encode
 
 __all__ = ["COMPARISONS", "Comparison", "Test", "holds", "share_above_chance"]
 

@@ -27,8 +27,8 @@ IN_A_SANDBOX = {"textgym/Program-v0"}
 def cases(id: str, name: str) -> list[Any]:
     """Return the cases of a check: with few tasks a level, and with many."""
     if name in STARTS_PROCESSES:
-        return [(id, name, 20)] if id in TWO else []
-    few, many = SIZES.get(name, (2, 20) if id in IN_A_SANDBOX else (20, 150))
+        return [(id, name, 10)] if id in TWO else []
+    few, many = SIZES.get(name, (2, 20) if id in IN_A_SANDBOX else (10, 150))
     return [(id, name, few), pytest.param(id, name, many, marks=pytest.mark.slow)]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import textgym
 from textgym.core.episode import Grade
-from textgym.errors import EnvironmentFailure, OracleError, PolicyFailure
+from textgym.errors import EnvironmentFailure, JudgeFailure, OracleError, PolicyFailure
 from textgym.messages import assistant, user
 from textgym.policies import Action, Policy
 from textgym.policies.specs import OraclePolicy
@@ -235,16 +235,19 @@ def test_an_environment_that_cannot_be_made_is_logged(caplog: pytest.LogCaptureF
     assert record.getMessage().startswith("Once failed (")
 
 
-def test_a_mistake_of_the_user_is_logged_without_a_traceback(
-    caplog: pytest.LogCaptureFixture,
+@pytest.mark.parametrize(
+    "error", [OracleError("no answer is known"), JudgeFailure("the judge is down")]
+)
+def test_what_its_message_explains_is_logged_without_a_traceback(
+    error: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Unsolved(Word):
         def solve(self) -> Any:
-            raise OracleError("no answer is known")
+            raise error
 
     trajectory = play(Unsolved, "oracle", episodes=1)[0]
-    assert "no answer is known" in trajectory["failure"]["traceback"]
-    assert "OracleError: no answer is known" in caplog.text
+    assert str(error) in trajectory["failure"]["traceback"]
+    assert f"{type(error).__name__}: {error}" in caplog.text
     assert "Traceback" not in caplog.text
 
 

@@ -155,7 +155,7 @@ def test_a_program_that_waits_is_ended(box: Sandbox) -> None:
 
 def test_a_program_that_closes_its_streams_is_ended(box: Sandbox) -> None:
     source = "import os, time\nfor n in range(3): os.close(n)\ntime.sleep(1000)"
-    assert box.exec(["python3", "-c", source], timeout=2.0).limit == "time"
+    assert box.exec(["python3", "-c", source], timeout=1.0).limit == "time"
 
 
 def test_many_files_fill_the_box_and_nothing_else() -> None:

@@ -190,7 +190,19 @@ ENDING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ENDING)
+WAITING = {  # a second of a limit or more
+    "compute for ever",
+    "compute for ever, and catch signals",
+    "wait for ever",
+    "a large number",
+    "raise its own limit",
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(it, marks=pytest.mark.slow) if it in WAITING else it for it in ENDING],
+)
 def test_code_can_only_break_its_own_session(session: Short, name: str) -> None:
     before = set(os.listdir("/proc/self/fd"))
     first = answer(session, ENDING[name])

@@ -1,7 +1,7 @@
 """All wrappers: around every environment, in vectors and rollouts, and stacked at random.
 
 Every wrapper goes around `THREE` environments, and every environment into `TWO` wrappers. With the
-oracle, all other pairs are slow tests.
+oracle, all other pairs are slow tests. The checks of most environments are slow tests too.
 """
 
 from __future__ import annotations
@@ -132,7 +132,13 @@ NAMES = (
 )
 
 
-@pytest.mark.parametrize(("id", "spec"), PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize(
+    ("id", "spec"),
+    [
+        pytest.param(*values, id=pair, marks=[pytest.mark.slow] * (values[0] not in THREE))
+        for pair, values in PAIRS.items()
+    ],
+)
 def test_the_checks_of_environments_pass(id: str, spec: str) -> None:
     if not fits(id, spec):
         pytest.skip("the wrapper does not fit, which another test checks")

@@ -15,7 +15,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from textgym.errors import UsageError
+from textgym.errors import JudgeFailure, UsageError
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import run_metrics
 from textgym.policies import Policy
@@ -154,11 +154,11 @@ class RunLog:
             self._warn("%s could not be closed", policy, error)
 
     def _warn(self, text: str, owner: object, error: BaseException) -> None:
-        """Log an error once; a `UsageError` without its traceback, which would not help."""
+        """Log an error once; without its traceback if the message says all that helps."""
         kind = type(owner)
         name = owner if isinstance(owner, str) else f"{kind.__module__}.{kind.__qualname__}"
         if (text, name) not in self._logged:
             self._logged.add((text, name))
-            traceback = None if isinstance(error, UsageError) else error
+            traceback = None if isinstance(error, (UsageError, JudgeFailure)) else error
             message = failure_of(error)["message"].strip().partition("\n")[0]
             _log.warning(f"{text}: %s: %s", name, type(error).__name__, message, exc_info=traceback)

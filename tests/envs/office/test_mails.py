@@ -52,6 +52,7 @@ def listed(row: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
             yield id, next(ids for ids in results if id in ids)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cls", "level"), LEVELS)
 def test_the_first_listed_mail_is_meant_as_often_as_chance_gives(cls: Any, level: int) -> None:
     env = cls(level=level)
@@ -122,6 +123,7 @@ def shape(said: str) -> str:
     return "latest" if re.search("latest|last|newest", said) else "place"
 
 
+@pytest.mark.slow
 def test_mails_are_described_in_many_ways_which_do_not_tell_whether_they_exist() -> None:
     exist, do_not = (
         Counter(shape(said) for said, *_ in drawn(1200, exists)) for exists in (True, False)

@@ -211,6 +211,7 @@ def test_a_text_that_crashes_every_worker_is_over_its_limit(
     assert verify(HALF, "$0.5$") == OVER
 
 
+@pytest.mark.slow
 @needs_proc
 def test_a_worker_that_is_stopped_is_given_up(
     fresh: math_workers.Workers, monkeypatch: pytest.MonkeyPatch
@@ -223,6 +224,7 @@ def test_a_worker_that_is_stopped_is_given_up(
     assert verify(HALF, "$0.50$", timeout=0.5).equal
 
 
+@pytest.mark.slow
 @needs_proc
 def test_a_server_that_was_killed_is_replaced(alone: math_workers.Workers) -> None:
     assert verify(HALF, "$0.5$") == EQUAL

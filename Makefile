@@ -94,8 +94,8 @@ $(VLLM)/.trainers: $(VLLM)/.ready requirements-trainers.txt
 	$(VLLM)/bin/python -m pip --disable-pip-version-check -q install --no-deps -r requirements-trainers.txt
 	@touch $@
 
-test-core: $(VENV)/.core  ## the quick tests without packages for models: make test-core PYTHON=python3.13 VENV=.venv-3.13
-	$(PYTEST) -m '$(QUICK)' --hypothesis-profile=few $(PATHS)
+test-core: $(VENV)/.core  ## some cases of each quick test, without packages for models: make test-core PYTHON=python3.13 VENV=.venv-3.13
+	$(PYTEST) -m '$(QUICK)' --hypothesis-profile=few --cases=4 $(PATHS)
 
 $(VENV)/.core: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

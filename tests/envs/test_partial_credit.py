@@ -10,7 +10,7 @@ from typing import Any
 
 import gymnasium
 import pytest
-from audit_runs import IN_PROCESS
+from audit_runs import IN_PROCESS, STARTS_PROCESSES
 from blind_policies import play
 from credit_attacks import ATTACKS, any_calls
 from hypothesis import given, settings
@@ -26,7 +26,7 @@ from textgym.registry import environment_class
 IDS_OF_ENVS = tuple(ATTACKS)
 # The episodes of each policy, on all levels together, and the standard errors of few episodes.
 SIZES = pytest.mark.parametrize(
-    ("episodes", "errors"), [(20, 4), pytest.param(200, 0, marks=pytest.mark.slow)]
+    ("episodes", "errors"), [(20, 4), pytest.param(100, 1, marks=pytest.mark.slow)]
 )
 MOST = {  # the highest mean return of a blind policy, as on the environment's page
     "textgym/FunctionCall-v0": 0.13,  # 0.096 on average; more of these tasks have no fitting tool
@@ -306,7 +306,12 @@ def test_rollouts_record_payments_and_rescoring_repeats_them(id: str) -> None:
     assert textgym.rescore(run).counts["same"] == 4
 
 
-@pytest.mark.parametrize("checks", [IN_PROCESS, pytest.param(FAST_CHECKS, marks=pytest.mark.slow)])
+WITH_PROCESSES = {id: FAST_CHECKS[id] for id in STARTS_PROCESSES & FAST_CHECKS.keys()}
+
+
+@pytest.mark.parametrize(
+    "checks", [IN_PROCESS, pytest.param(WITH_PROCESSES, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("id", IDS_OF_ENVS)
 def test_every_check_passes(id: str, checks: Any) -> None:
     with make_subject(gymnasium.make(id, partial_credit=True), tasks=5) as subject:

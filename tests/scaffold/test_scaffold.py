@@ -48,6 +48,7 @@ def test_all_its_tests_pass(package: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("package", ["judge"], indirect=True)  # its own tests audit every kind
 def test_it_passes_a_quick_audit(package: Path) -> None:
     shown = output_of(run_command(package, "audit", "own_sums", "--quick"))
     assert "FAIL" not in shown
@@ -65,6 +66,7 @@ def test_only_names_differ_from_the_templates(package: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("package", ["tools"], indirect=True)  # kinds differ in one module
 def test_it_is_built_installed_and_found(package: Path, tmp_path: Path) -> None:
     def python(*arguments: str) -> str:
         done = subprocess.run(

@@ -96,6 +96,7 @@ def test_repeats_and_seeds_sample_differently_and_have_one_prompt() -> None:
     assert len({t["messages"][0]["content"] for t in played}) == 1
 
 
+@pytest.mark.slow
 def test_environments_are_kept_between_calls_and_closed_at_the_end() -> None:
     Breaks.made = 0
     player = EpisodePlayer("test_player:Breaks", concurrency=1)

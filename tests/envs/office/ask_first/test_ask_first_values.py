@@ -28,6 +28,7 @@ def rows(level: int) -> list[dict[str, Any]]:
     return [dict(env.get_task(index).row) for index in range(2000)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slot", SIZES)
 def test_values_of_a_closed_list_are_equally_likely(slot: str) -> None:
     counts = Counter(

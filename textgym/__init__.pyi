@@ -17,6 +17,7 @@ from .errors import (
     OracleError as OracleError,
     PolicyFailure as PolicyFailure,
     RewardError as RewardError,
+    RewardModelFailure as RewardModelFailure,
     RowError as RowError,
     RunError as RunError,
     SandboxFailure as SandboxFailure,

@@ -16,9 +16,9 @@ from typing import ClassVar
 __all__ = [
     "BoundaryFailure", "ContextFullError", "DatasetError", "EnvironmentFailure",
     "ExtraMissingError", "InvalidActionError", "JudgeFailure", "OracleError", "PolicyFailure",
-    "RewardError", "RowError", "RunError", "SandboxFailure", "StateError", "TextgymError",
-    "ToolError", "TrainingError", "UnknownNameError", "UsageError", "UserFailure", "WorkerFailure",
-    "did_you_mean", "in_one_line", "install_advice",
+    "RewardError", "RewardModelFailure", "RowError", "RunError", "SandboxFailure", "StateError",
+    "TextgymError", "ToolError", "TrainingError", "UnknownNameError", "UsageError", "UserFailure",
+    "WorkerFailure", "did_you_mean", "in_one_line", "install_advice",
 ]  # fmt: skip
 
 
@@ -126,6 +126,12 @@ class JudgeFailure(BoundaryFailure):
     """The judge gave no verdict: it is down, too slow, or its reply is ambiguous."""
 
     boundary = "judge"
+
+
+class RewardModelFailure(BoundaryFailure):
+    """The reward model gave no score: it is down, too slow, or its score is not a number."""
+
+    boundary = "reward_model"
 
 
 class EnvironmentFailure(BoundaryFailure):

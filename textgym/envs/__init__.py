@@ -16,6 +16,7 @@ register("textgym/MultiIntent-v0", "textgym.envs.office.multi_intent:MultiIntent
 register("textgym/MultiStep-v0", "textgym.envs.multi_step:MultiStep")
 register("textgym/Program-v0", "textgym.envs.program:Program")
 register("textgym/RedefinedRules-v0", "textgym.envs.redefined_rules:RedefinedRules")
+register("textgym/RewardModel-v0", "textgym.envs.reward_model:RewardModel")
 register("textgym/Search-v0", "textgym.envs.search:Search")
 register("textgym/SessionState-v0", "textgym.envs.session_state:SessionState")
 register("textgym/SingleToolCall-v0", "textgym.envs.single_tool_call:SingleToolCall")

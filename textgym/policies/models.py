@@ -155,12 +155,13 @@ class Placement:
             self.options["attn_implementation"] = attn_implementation
 
 
-def load_model(model: str, place: Placement) -> Any:
-    """Load a causal language model, in evaluation mode.
+def load_model(model: str, place: Placement, loader: str = "AutoModelForCausalLM") -> Any:
+    """Load a model, in evaluation mode.
 
     Args:
         model: As in `find_model`.
         place: Where and how it is computed.
+        loader: The class of transformers that loads it.
 
     Raises:
         UnknownNameError: The model cannot be loaded.
@@ -170,7 +171,7 @@ def load_model(model: str, place: Placement) -> Any:
     if find_model(model)[1] and hasattr(transformers, "GgufConfig"):
         # Versions without this class always dequantise.
         options["quantization_config"] = transformers.GgufConfig(dequantize=True)
-    loaded = _load_with("AutoModelForCausalLM", model, **options)
+    loaded = _load_with(loader, model, **options)
     return loaded.to(place.device).eval()
 
 
@@ -211,7 +212,7 @@ def import_transformers() -> tuple[Any, Any]:
         import transformers
     except ModuleNotFoundError as error:
         raise ExtraMissingError(
-            f"hf: policies need the extra 'hf' ({error.name} is missing): {install_advice('hf')}"
+            f"hf: models need the extra 'hf' ({error.name} is missing): {install_advice('hf')}"
         ) from error
     return torch, transformers
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from textgym.errors import JudgeFailure, UsageError
+from textgym.errors import JudgeFailure, RewardModelFailure, UsageError
 from textgym.metrics.episode_table import EpisodeTable
 from textgym.metrics.run_metrics import run_metrics
 from textgym.policies import Policy
@@ -159,6 +159,7 @@ class RunLog:
         name = owner if isinstance(owner, str) else f"{kind.__module__}.{kind.__qualname__}"
         if (text, name) not in self._logged:
             self._logged.add((text, name))
-            traceback = None if isinstance(error, (UsageError, JudgeFailure)) else error
+            known = UsageError, JudgeFailure, RewardModelFailure
+            traceback = None if isinstance(error, known) else error
             message = failure_of(error)["message"].strip().partition("\n")[0]
             _log.warning(f"{text}: %s: %s", name, type(error).__name__, message, exc_info=traceback)

@@ -19,4 +19,6 @@ from .extract import (
 from .json_reader import last_json as last_json
 from .judge import make_judge as make_judge
 from .math import equal_math as equal_math
+from .preference import nearness as nearness
+from .reward_model import make_reward_model as make_reward_model
 from .state import equal_state as equal_state

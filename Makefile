@@ -14,7 +14,7 @@ VLLM := .venv-vllm
 # Tests start hundreds of processes, and each would compile the package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core test-package mutants lint format docs docs-site audit audit-check verdicts bench bench-guard clean
+.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-reward-model demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core test-package mutants lint format docs docs-site audit audit-check verdicts bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -52,6 +52,10 @@ demo-trl: setup  ## TRL's GRPO teaches a small model to use what it observes, be
 demo-rewards: setup  ## the same model learns from a sparse, a dense and a farmed reward; draws the curves
 	$(BIN)/python examples/reward_design.py
 	$(BIN)/python examples/learning_curves.py runs/rewards/curves.json --show rewards successes
+
+demo-reward-model: setup  ## a policy exploits a learned reward model, and two guards prevent it; draws the curves
+	$(BIN)/python examples/reward_hacking.py
+	$(BIN)/python examples/learning_curves.py runs/reward-model/curves.json --show rewards held_out words
 
 demo-what-goes-wrong: setup  ## seven trainings, each with a mistake, beside a sound one; draws the figures that show it
 	$(BIN)/python examples/what_goes_wrong.py

@@ -35,6 +35,7 @@ _EPISODES = {  # level and index of a test task
     "textgym/MultiIntent-v0": (3, 0),
     "textgym/Program-v0": (3, 0),
     "textgym/RedefinedRules-v0": (4, 4),
+    "textgym/RewardModel-v0": (3, 1),
     "textgym/Search-v0": (2, 1),
     "textgym/StructuredOutput-v0": (3, 5),
     "textgym/WorkplaceAssistant-v0": (5, 56),

@@ -1,4 +1,4 @@
-"""Draw the learning curves that `reinforce.py` and `reward_design.py` wrote.
+"""Draw the curves that `reinforce.py`, `reward_design.py` and `reward_hacking.py` wrote.
 
     python examples/learning_curves.py runs/learning/guess.json
 
@@ -26,8 +26,16 @@ COLOURS = {
     "sparse": "#2171b5",
     "progress": "#238b45",
     "farmed": "#d94801",
+    "no guard": "#d94801",
+    "with a KL penalty": "#2171b5",
+    "with a price of length": "#238b45",
 }
-PANELS = {"rewards": ("reward", "mean reward"), "successes": ("success", "success rate")}
+PANELS = {
+    "rewards": ("reward", "mean reward"),
+    "successes": ("success", "success rate"),
+    "held_out": ("held_out", "held-out score"),
+    "words": ("word", "words of a reply"),
+}
 
 
 def draw(curves: dict[str, Any], place: Path, show: list[str]) -> None:
@@ -38,7 +46,7 @@ def draw(curves: dict[str, Any], place: Path, show: list[str]) -> None:
         place: The file.
         show: The panels, keys of `PANELS`.
     """
-    size = (8, 4.5) if len(show) == 1 else (10, 4)
+    size = (8, 4.5) if len(show) == 1 else (5 * len(show), 4)
     figure, panels = plt.subplots(1, len(show), figsize=size, dpi=120, layout="constrained")
     names = list(dict.fromkeys(run["name"] for run in curves["runs"]))
     for axes, what in zip([panels] if len(show) == 1 else panels, show, strict=True):

@@ -85,7 +85,9 @@ from .verifiers import (
     last_line as last_line,
     last_tagged as last_tagged,
     make_judge as make_judge,
+    make_reward_model as make_reward_model,
     match as match,
+    nearness as nearness,
 )
 
 __version__: str

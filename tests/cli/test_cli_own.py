@@ -250,4 +250,4 @@ def test_a_policy_that_is_named_and_missing_is_not_the_default(
     monkeypatch.setitem(sys.modules, "transformers", None)
     code, _, err = run("eval", MCQA, "--policy", "hf", "--episodes", "1")
     assert (code, "name a policy" in err) == (2, False)
-    assert "hf: policies need the extra 'hf'" in err
+    assert "hf: models need the extra 'hf'" in err

@@ -34,6 +34,7 @@ DIGESTS = {  # how many tasks a level of the train split, their digest, and that
     "textgym/MultiStep-v0": (50, "0015c42a7a9c21c3", "4ea6aa34ba554cae"),
     "textgym/Program-v0": (20, "b22aeee837a7ef39", "2c53abc22bdd173b"),
     "textgym/RedefinedRules-v0": (100, "1641f1992d6b2a1d", "825984f0ec9e0782"),
+    "textgym/RewardModel-v0": (50, "18b5e391da7b49a7", "37d9d865e679c59d"),
     "textgym/Search-v0": (10, "3f8352fc5b0bf27e", "b6e84c385f4ace86"),
     "textgym/SessionState-v0": (100, "a72fece621632ea7", "f588a4cf4007f75c"),
     "textgym/SingleToolCall-v0": (100, "26ce875ebe3981be", "7569c8af7f1c6f1d"),

@@ -49,6 +49,11 @@ def several_guesses(env: TextEnv[Any], rng: random.Random, conversation: list[Me
     return {**first, "tool_calls": [{**call, "id": ""} for call in calls]}
 
 
+def one_order(env: TextEnv[Any], order: dict[str, str]) -> str:
+    """Return the sentence that an order would have if it were the one that is asked for."""
+    return env.task.row["form"].format(**{**order, "name": env.task.row["asked"]})
+
+
 def prompt_of(conversation: list[Message]) -> str:
     """Return the text of the prompt."""
     leading = []
@@ -460,6 +465,13 @@ BLIND: dict[str, dict[str, Blind]] = {
         "twice as much": of_number(lambda usual: 2 * usual),
         "negative": of_number(lambda usual: -usual),
         "guess": guess,
+    },
+    "textgym/RewardModel-v0": {
+        "guess": guess,
+        "the example": lambda env, rng, said: prompt_of(said).rpartition(": ")[2],
+        "the prompt": lambda env, rng, said: prompt_of(said),
+        "the first order": lambda env, rng, said: one_order(env, env.task.row["orders"][0]),
+        "the last order": lambda env, rng, said: one_order(env, env.task.row["orders"][-1]),
     },
     "textgym/Search-v0": {
         "unknown": say("Answer: unknown\nSources: D-0001"),

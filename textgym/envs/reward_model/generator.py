@@ -16,7 +16,7 @@ __all__ = ["FORMS", "LEVELS", "PARTS", "draw_row"]
 
 LEVELS = (1, 2, 3, 4, 5)
 PARTS = ("name", "count", "thing", "city", "day")
-_ORDERS = {1: 3, 2: 5, 3: 6, 4: 8, 5: 10}
+_ORDERS = {1: 4, 2: 6, 3: 8, 4: 10, 5: 12}
 _NAMES = (
     "Anna", "Boris", "Clara", "David", "Elena", "Felix", "Greta", "Hugo", "Irene", "Jonas", "Karin",
     "Lukas", "Maria", "Nils", "Olga", "Peter", "Rosa", "Simon", "Tilda", "Viktor",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from typing import Any, Unpack
 
 from textgym.core.authoring import TextEnvOptions
@@ -11,7 +10,7 @@ from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.generation import choice
-from textgym.envs.reward_model.generator import LEVELS, PARTS, draw_row
+from textgym.envs.reward_model.generator import LEVELS, draw_row
 from textgym.envs.reward_model.reward_model_rows import RewardModelTask, read_preference_row
 from textgym.errors import OracleError, UsageError
 from textgym.messages import Message, assistant, text_of
@@ -32,10 +31,9 @@ class RewardModel(TextEnv[None]):
 
     ## Description
     The model reads a prompt and replies in one message. A reward model scores the conversation. By
-    default it is `chosen`, which needs no model: it compares the words of the reply with those of a
-    preferred and of a rejected reply. The generated tasks are made for it: notes about orders, some
-    of them corrected later, and a request for one sentence about one order, in the form of an
-    example.
+    default it is `chosen`, which needs no model: it compares the words of the reply with a preferred
+    and a rejected reply. The generated tasks are made for it: notes about orders, some of them
+    corrected later, and a request for one sentence about one order, in the form of an example.
 
     ## Observation
     The prompt of the row. Of a generated task: one user message with the notes and the request.
@@ -47,7 +45,7 @@ class RewardModel(TextEnv[None]):
     From 0 to 1: the score of the reward model, on the scale that `reward_scale` names.
 
     - `chosen`: how near the reply is to the chosen one, and not to the rejected one
-      (`textgym.verifiers.nearness`, see [verifiers](../verifiers.md)). It has no scale.
+      (`textgym.nearness`, see [verifiers](../verifiers.md)). It has no scale.
     - any other reward model: see [reward models](../reward-models.md). An empty reply gets 0, and
       so does one that is too long for the model, or that contains special tokens of its template.
 
@@ -79,11 +77,11 @@ class RewardModel(TextEnv[None]):
     ## Levels
     | level | orders | other |
     | --- | --- | --- |
-    | 1 | 3 | |
-    | 2 | 5 | |
-    | 3 | 6 | two corrections of the order, and one of another |
-    | 4 | 8 | also parts such as "the same day as Anna" |
-    | 5 | 10 | a correction is corrected |
+    | 1 | 4 | |
+    | 2 | 6 | |
+    | 3 | 8 | two corrections of the order, and one of another |
+    | 4 | 10 | also parts such as "the same day as Anna" |
+    | 5 | 12 | a correction is corrected |
 
     ## Rows
     | field | meaning |
@@ -141,12 +139,12 @@ class RewardModel(TextEnv[None]):
         id="textgym/RewardModel-v0",
         summary="Replies in free form, scored by a reward model.",
         structure=("single-step",),
-        capabilities=("reasoning", "instruction following"),
+        capabilities=("reasoning", "information relevance"),
         domain=("general",),
         task_type="preference",
         verification=("reward model",),
         levels=LEVELS,
-        chance=0.112,
+        chance=0.178,
         data="generated, .jsonl, .parquet, .csv, hub; preference rows",
         accepts=("markdown", "quotes", "full stop", "any case"),
         judge="chosen",
@@ -222,13 +220,12 @@ class RewardModel(TextEnv[None]):
         return assistant(self.task.answer)
 
     def guess(self, rng: random.Random) -> Message:
-        """Fill the form of the sentence from any orders; for other rows, repeat a sentence."""
-        orders: Sequence[dict[str, str]] = self.task.row.get("orders") or ()
-        if not orders:
+        """Report the order of anybody; for other rows, repeat a sentence of the prompt."""
+        row = self.task.row
+        if "orders" not in row:
             sentences = text_of(self.task.messages[-1]).split(".")
             return assistant(f"{choice(rng, sentences).strip()}.")
-        values = {part: choice(rng, orders)[part] for part in PARTS}
-        return assistant(self.task.row["form"].format(**{**values, "name": self.task.row["asked"]}))
+        return assistant(row["form"].format(**{**choice(rng, row["orders"]), "name": row["asked"]}))
 
 
 def _model(model: RewardModelLike, prefix: str, scale: str | None, too_long: str) -> Any:

@@ -1,10 +1,10 @@
 """`hf-rm:MODEL`: a sequence classification model with one label, run by transformers.
 
-Conversations that wait while the model runs are its next batch, those of similar length together.
+Conversations that wait while the model runs are its next batch, sorted by length.
 
-Invariants: a conversation's score does not depend on its batch (but for rounding); a conversation
-that breaks a batch fails alone; the chat template is applied once, and the text ends with the end
-of the reply, never with the start of another message.
+Invariants: a conversation's score does not depend on its batch (but for rounding); if a
+conversation breaks a batch, only it fails; the chat template is applied once, and the text ends
+with the end of the reply, never with the start of another message.
 """
 
 from __future__ import annotations

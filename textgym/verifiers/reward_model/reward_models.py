@@ -93,7 +93,7 @@ class RewardModel:
             messages: The conversation. It is not changed.
 
         Raises:
-            RewardModelFailure: There is no score, or the prompt alone is too long for the model.
+            RewardModelFailure: There is no score, or the prompt is too long for the model.
         """
         *prompt, reply = map(_without_reasoning, messages)
         text = text_of(reply).strip()
@@ -184,12 +184,12 @@ def make_reward_model(
             - `hf-rm:MODEL`: a folder or hub id of a sequence classification model with one label;
             - `vllm-rm:MODEL@URL`: such a model behind a vLLM server, by its route `/classify`; if
               the URL ends with `/score`, a model that reads the prompt and the reply as a pair;
-            - `module:attribute`, or a callable (a coroutine function too) from messages, of which
-              the last is the reply, to a number.
+            - `module:attribute`, or a callable (a coroutine function too) from messages to a
+              number. The last message is the reply.
         reward_scale: How scores become rewards: `sigmoid`, `clip:LOW,HIGH` or
             `standard:MEAN,DEVIATION`, see `make_scale`.
         too_long: What happens to a conversation that exceeds the model's context: `refuse` (the
-            reward is 0, if the prompt alone would fit) or `cut` (it loses its beginning).
+            reward is 0, if the prompt would fit) or `cut` (it loses its beginning).
         concurrency: For `vllm-rm:`, the maximum number of concurrent requests; None for no limit.
         timeout: For `vllm-rm:`, the time limit of a request, in seconds.
 

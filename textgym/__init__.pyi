@@ -12,6 +12,7 @@ from .errors import (
     DatasetError as DatasetError,
     EnvironmentFailure as EnvironmentFailure,
     ExtraMissingError as ExtraMissingError,
+    GroupFailure as GroupFailure,
     InvalidActionError as InvalidActionError,
     JudgeFailure as JudgeFailure,
     OracleError as OracleError,
@@ -58,6 +59,8 @@ from .rescoring import (
     rescore as rescore,
 )
 from .rollouts import (
+    AgainstReference as AgainstReference,
+    Tournament as Tournament,
     arollout as arollout,
     load_config as load_config,
     play_episode as play_episode,

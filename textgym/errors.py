@@ -15,7 +15,8 @@ from typing import ClassVar
 
 __all__ = [
     "BoundaryFailure", "ContextFullError", "DatasetError", "EnvironmentFailure",
-    "ExtraMissingError", "InvalidActionError", "JudgeFailure", "OracleError", "PolicyFailure",
+    "ExtraMissingError", "GroupFailure", "InvalidActionError", "JudgeFailure", "OracleError",
+    "PolicyFailure",
     "RewardError", "RewardModelFailure", "RowError", "RunError", "SandboxFailure", "StateError",
     "TextgymError", "ToolError", "TrainingError", "UnknownNameError", "UsageError", "UserFailure",
     "WorkerFailure", "did_you_mean", "in_one_line", "install_advice",
@@ -132,6 +133,12 @@ class RewardModelFailure(BoundaryFailure):
     """The reward model gave no score: it is down, too slow, or its score is not a number."""
 
     boundary = "reward_model"
+
+
+class GroupFailure(BoundaryFailure):
+    """The episodes of a task have no group rewards: one of them failed, or the comparison did."""
+
+    boundary = "group"
 
 
 class EnvironmentFailure(BoundaryFailure):

@@ -111,6 +111,8 @@ async def arescore(
         replayer = _Replayer(envs, changes, retries, _rows(run))
         stack.callback(replayer.pool.close)
         first, stored = _peek(stored, run)
+        if any("group_reward" in step["components"] for step in first["steps"]):
+            raise UsageError("rescore cannot compute group rewards again: play the run again")
         # An environment that cannot be made is reported before `out` is written.
         replayer.pool.release(replayer.acquire(first))
         recorder = _RescoreRecorder(run, out, changes, keep, on_episode)

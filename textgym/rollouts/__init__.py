@@ -3,11 +3,15 @@
 `engine` has the entry points. `prepared` checks the arguments before a policy is loaded:
 `env_pool` makes the environments, and `plan` decides which tasks are played, also in a run that
 continues an interrupted one. `schedule` decides the order. `workers` play in environments that
-`env_pool` lends them. `episode` plays and records one episode. `recorder` stores trajectories and
+`env_pool` lends them. `episode` plays and records one episode. `group_rewards` compares the
+episodes of a task. `recorder` stores trajectories and
 metrics and logs what goes wrong. `progress` shows a bar. `run_files` reads and writes runs as TOML.
 """
 
 from textgym.rollouts.engine import arollout, play_episode, rollout
+from textgym.rollouts.group_rewards import AgainstReference, Tournament
 from textgym.rollouts.run_files import load_config
 
-__all__ = ["arollout", "load_config", "play_episode", "rollout"]
+__all__ = [
+    "AgainstReference", "Tournament", "arollout", "load_config", "play_episode", "rollout",
+]  # fmt: skip

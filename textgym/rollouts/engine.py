@@ -20,6 +20,7 @@ from textgym.provenance import env_name, kwargs_from_spec, recorded_kwargs
 from textgym.registry import registered_envs, with_registered_ids
 from textgym.rollouts.env_pool import Envs, PooledEnv, check_minimum
 from textgym.rollouts.episode import Job, play
+from textgym.rollouts.group_rewards import GroupReward
 from textgym.rollouts.plan import GivenTasks
 from textgym.rollouts.prepared import PreparedRollout
 from textgym.rollouts.recorder import RunLog
@@ -79,6 +80,7 @@ async def arollout(
     env_kwargs: Mapping[str, Any] | None = None,
     wrappers: Sequence[WrapperSpec] = (),
     curriculum: Curriculum | None = None,
+    group_reward: GroupReward | None = None,
     sampling: Mapping[str, Any] | None = None,
     policy_options: Mapping[str, Any] | None = None,
     progress: bool = False,
@@ -117,6 +119,10 @@ async def arollout(
         curriculum: Draws the environment of each task, instead of a fixed share of `episodes` for
             each: a `SuccessCurriculum`, a dict of its arguments, or True. It sees results in the
             order in which episodes finish, so only `concurrency=1` repeats a run exactly.
+        group_reward: Rewards the episodes of each task together when all of them are finished, in
+            place of the environment's reward: a `Tournament`, an `AgainstReference`, or a function
+            or coroutine function from their trajectories to a number for each. It needs `repeats`.
+            If one of them failed, all are failed episodes.
         sampling: Settings of `Sampling`, if the policy is given as a spec.
         policy_options: Its other options, as `make_policy` takes them, such as `{"retries": 3}`.
         progress: Show a progress bar, with the mean reward so far.
@@ -158,6 +164,7 @@ async def arollout(
         env_kwargs=with_registered_ids(env_kwargs or {}),
         wrappers=wrappers,
         curriculum=curriculum,
+        group_reward=group_reward,
     ) as prepared:
         player = make_policy(policy, sampling, policy_options)
         try:

@@ -257,7 +257,12 @@ def list_jobs(
 
 
 def read_completed(
-    folder: RunFolder, tasks: Mapping[str, PlannedTasks], repeats: int, seed: int
+    folder: RunFolder,
+    tasks: Mapping[str, PlannedTasks],
+    repeats: int,
+    seed: int,
+    *,
+    whole_groups: bool = False,
 ) -> tuple[RunIndex, set[Key]]:
     """Return the completed episodes in a folder and their keys, and drop the failed ones from it.
 
@@ -266,6 +271,7 @@ def read_completed(
         tasks: The tasks of each environment in the run.
         repeats: The number of episodes of each task.
         seed: The run's seed.
+        whole_groups: Whether to drop episodes of tasks with remaining repeats too.
 
     Raises:
         RunError: The folder has an episode twice, or an episode that is not part of the run.
@@ -285,8 +291,15 @@ def read_completed(
         completed.add(key)
     if index.problem:
         raise RunError(f"{index.problem}: {restore}")
+    kept = index.played()
+    if whole_groups:
+        if not index.is_complete:
+            raise RunError(f"{str(folder.path)!r} has lines of another program: {restore}")
+        counts = Counter((id, task) for id, task, _ in completed)
+        completed = {key for key in completed if counts[key[0], key[1]] == repeats}
+        kept = [key in completed for key in index.episode_keys()]
     if len(completed) < index.table.num_episodes:
-        folder.rewrite(index.played())
+        folder.rewrite(kept)
         index = read_index(folder.path)
     return index, completed
 

@@ -22,6 +22,7 @@ from textgym.policies import Policy
 from textgym.provenance import provenance
 from textgym.rollouts.env_pool import EnvPool, Envs, EnvSet, check_minimum, with_test_split
 from textgym.rollouts.episode import SamePromptCheck
+from textgym.rollouts.group_rewards import GroupReward, GroupRewards
 from textgym.rollouts.plan import (
     GivenTasks,
     list_jobs,
@@ -76,9 +77,13 @@ class PreparedRollout:
         env_kwargs: Mapping[str, Any] | None = None,
         wrappers: Sequence[WrapperSpec] = (),
         curriculum: Curriculum | None = None,
+        group_reward: GroupReward | None = None,
     ) -> None:
         check_minimum(1, repeats=repeats, concurrency=concurrency)
         check_minimum(0, retries=retries, start=start)
+        self._groups = None
+        if group_reward is not None:
+            self._groups = GroupRewards(group_reward, repeats, retries)
         if resume and out is None:
             raise RunError("resume needs the folder of the run: pass out")
         if out is not None and not resume:
@@ -159,6 +164,7 @@ class PreparedRollout:
                     recorder.add,
                     self.log,
                     check_prompt,
+                    self._groups,
                 )
             except BaseException:
                 with contextlib.suppress(RunError):
@@ -193,6 +199,7 @@ class PreparedRollout:
             **({"curriculum": self._curriculum.as_dict()} if self._curriculum else {}),
             **({"given_tasks": given_tasks} if self._has_given_tasks else {}),
             "repeats": self._repeats,
+            **({"group_reward": self._groups.name} if self._groups else {}),
             "seed": self._seed,
         }
 
@@ -200,7 +207,9 @@ class PreparedRollout:
         self, folder: RunFolder, recorder: RunRecorder, check_prompt: SamePromptCheck | None
     ) -> set[Key]:
         """Count the episodes in the folder, and return their keys."""
-        index, completed = read_completed(folder, self._plan, self._repeats, self._seed)
+        index, completed = read_completed(
+            folder, self._plan, self._repeats, self._seed, whole_groups=self._groups is not None
+        )
         if self._curriculum:
             for entry, _ in index.entries():
                 self._curriculum.add(entry.env_id, bool(entry.success))

@@ -20,6 +20,7 @@ from textgym.concurrency.calls import CallThreads
 from textgym.policies import Policy
 from textgym.rollouts.env_pool import EnvFns, EnvPool, PooledEnv
 from textgym.rollouts.episode import Job, PromptCheck, play, unplayed_trajectory
+from textgym.rollouts.group_rewards import GroupRewards
 from textgym.rollouts.recorder import RunLog
 from textgym.rollouts.schedule import Schedule
 from textgym.trajectories.schema import Trajectory
@@ -40,6 +41,7 @@ async def play_all(
     on_episode: Callable[[Trajectory], bool],
     log: RunLog,
     check_prompt: PromptCheck | None = None,
+    groups: GroupRewards | None = None,
 ) -> None:
     """Play all jobs of a schedule.
 
@@ -53,7 +55,13 @@ async def play_all(
         on_episode: Called with each trajectory; if it returns False, the run stops.
         log: Logs the first failure of each class.
         check_prompt: As in `play`.
+        groups: Rewards the episodes of a task together; None leaves their rewards as they are.
     """
+
+    async def finished(job: Job) -> list[Trajectory]:
+        """Play an episode, and return what can be recorded now."""
+        trajectory = await episode(job)
+        return [trajectory] if groups is None else await groups.add(trajectory, threads)
 
     async def episode(job: Job) -> Trajectory:
         try:
@@ -98,7 +106,7 @@ async def play_all(
                 # The calls in threads end before any environment is closed.
                 async with CallThreads(max(workers, 1)) as threads, asyncio.TaskGroup() as group:
                     for _ in range(workers):
-                        group.create_task(_work(schedule, episode, on_episode))
+                        group.create_task(_work(schedule, finished, on_episode))
             finally:
                 for pooled in list(in_use):  # their episodes were cancelled
                     await discard(pooled)
@@ -114,14 +122,15 @@ class _Stopped(Exception):
 
 async def _work(
     schedule: Schedule,
-    episode: Callable[[Job], Awaitable[Trajectory]],
+    finished: Callable[[Job], Awaitable[list[Trajectory]]],
     on_episode: Callable[[Trajectory], bool],
 ) -> None:
     job, count, task = schedule.next_job(), 0, asyncio.current_task()
     while job:
-        if not on_episode(await episode(job)):
-            schedule.stop()  # for workers that run once more before they are cancelled
-            raise _Stopped
+        for trajectory in await finished(job):
+            if not on_episode(trajectory):
+                schedule.stop()  # for workers that run once more before they are cancelled
+                raise _Stopped
         if task is not None and task.cancelling():  # a policy suppressed the cancellation
             raise asyncio.CancelledError
         if count % EPISODES_PER_YIELD == 0:

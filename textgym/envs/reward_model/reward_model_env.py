@@ -31,8 +31,8 @@ class RewardModel(TextEnv[None]):
 
     ## Description
     The model reads a prompt and replies in one message. A reward model scores the conversation. By
-    default it is `chosen`, which needs no model: it compares the words of the reply with a preferred
-    and a rejected reply. The generated tasks are made for it: notes about orders, some of them
+    default it is `chosen`, which needs no model: it compares the words of the reply with a chosen
+    and a rejected one. The generated tasks are made for it: notes about orders, some of them
     corrected later, and a request for one sentence about one order, in the form of an example.
 
     ## Observation

@@ -67,7 +67,8 @@ class _PairwiseJudge:
     def __init__(self, judge: JudgeLike, prompt_template: str) -> None:
         if judge == "rule":
             raise UsageError(
-                "the judge 'rule' cannot compare replies: name a model, such as openai:MODEL@BASE_URL"
+                "the judge 'rule' cannot compare replies: name a model, such as "
+                "openai:MODEL@BASE_URL"
             )
         self._judge = make_judge(
             judge,

@@ -33,6 +33,7 @@ _EPISODES = {  # level and index of a test task
     "textgym/FunctionCall-v0": (5, 3),
     "textgym/Haystack-v0": (5, 106),
     "textgym/MultiIntent-v0": (3, 0),
+    "textgym/Pictures-v0": (3, 4),
     "textgym/Program-v0": (3, 0),
     "textgym/RedefinedRules-v0": (4, 4),
     "textgym/RewardModel-v0": (3, 1),

@@ -49,6 +49,15 @@ def several_guesses(env: TextEnv[Any], rng: random.Random, conversation: list[Me
     return {**first, "tool_calls": [{**call, "id": ""} for call in calls]}
 
 
+def best_of_a_picture(env: TextEnv[Any], rng: random.Random, said: list[Message]) -> Any:
+    """Answer with the middle of what may be asked for, without the picture."""
+    if env.task.target is not None:
+        x, y = (most // 2 for most in env.task.extent)
+        return assistant_calls(("click", {"x": x, "y": y}))
+    most = {"compare": "3", "count": "6", "chart": "50", "clock_face": "3:00"}
+    return f"\\boxed{{{most.get(env.task.row['category'], '100')}}}"
+
+
 def one_order(env: TextEnv[Any], order: dict[str, str]) -> str:
     """Return the sentence that an order would have if it were the one that is asked for."""
     return env.task.row["form"].format(**{**order, "name": env.task.row["asked"]})
@@ -465,6 +474,10 @@ BLIND: dict[str, dict[str, Blind]] = {
         "twice as much": of_number(lambda usual: 2 * usual),
         "negative": of_number(lambda usual: -usual),
         "guess": guess,
+    },
+    "textgym/Pictures-v0": {
+        "guess": guess,
+        "the best guess of a kind": best_of_a_picture,
     },
     "textgym/RewardModel-v0": {
         "guess": guess,

@@ -67,7 +67,8 @@ def read_picture_row(row: Mapping[str, Any], thousandths: bool) -> PicturesTask:
     url, size = _picture(row)
     extent = (1000, 1000) if thousandths else size
     target = row.get("target")
-    accepted, shape = (), None
+    accepted: tuple[str, ...] = ()
+    shape = None
     if target is None:
         accepted = _accepted(row)
         how = BOXED

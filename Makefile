@@ -162,6 +162,8 @@ bench: setup  ## run the benchmarks
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/grade.py
 	$(BIN)/python benchmarks/programs.py
+	$(BIN)/python benchmarks/function_calls.py
+	$(BIN)/python benchmarks/pictures.py
 
 bench-guard: setup  ## fail if a ratio of the benchmarks got worse: about five minutes
 	$(BIN)/python benchmarks/guard.py

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import textgym
-from textgym.errors import JudgeFailure, PolicyFailure, RunError, UsageError
+from textgym.errors import ContextFullError, JudgeFailure, PolicyFailure, RunError, UsageError
 from textgym.messages import assistant
 from textgym.policies import Action, Policy
 from textgym.trajectories.schema import Trajectory
@@ -244,3 +244,9 @@ def test_the_name_of_a_group_reward_is_recorded(tmp_path: Path) -> None:
         group_reward=textgym.Tournament(judge(longer)),
     )  # fmt: skip
     assert json.loads((tmp_path / "run.json").read_text())["group_reward"].startswith("Tournament(")
+
+
+def test_an_episode_without_a_step_is_rewarded_too() -> None:
+    policy = Saying(ContextFullError("the prompt is too long"), "A", "B and C")
+    group = play(policy, textgym.Tournament(judge(longer)))
+    assert [(len(it["steps"]), it["reward"]) for it in group] == [(0, 0.0), (1, 0.5), (1, 1.0)]

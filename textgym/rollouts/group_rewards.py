@@ -270,12 +270,12 @@ def _reply(trajectory: Trajectory) -> str:
 
 
 def _set_reward(trajectory: Trajectory, reward: float) -> None:
-    """Replace the reward of an episode, in its last step."""
-    last = trajectory["steps"][-1]
-    own = last["reward"] or 0.0
-    last.setdefault("task_reward", own)
-    last["reward"] = own + reward - (trajectory["reward"] or 0.0)
-    last["components"] = {**last["components"], COMPONENT: reward}
+    """Replace the reward of an episode, in its last step if it has one."""
+    for last in trajectory["steps"][-1:]:
+        own = last["reward"] or 0.0
+        last.setdefault("task_reward", own)
+        last["reward"] = own + reward - (trajectory["reward"] or 0.0)
+        last["components"] = {**last["components"], COMPONENT: reward}
     trajectory["reward"] = reward
 
 

@@ -236,6 +236,7 @@ def parquet(folder: Path, split: str) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_mmlu_folder_and_file(tmp_path: Path) -> None:
     file = parquet(tmp_path / "small", "test")
     out = tmp_path / "rows.jsonl"

@@ -25,7 +25,8 @@ FILES = [
 ]
 SUITE = textgym.ids()  # before tests register others
 MODEL = re.compile(r'"hf"|--policy hf|textgym\.training\.(trl|verl)')
-SLOW = re.compile(r"textgym (check|audit) |\baudit\(|repeats=8")  # processes, or many episodes
+# Blocks with processes, or many episodes.
+SLOW = re.compile(r"textgym (check|audit) |\baudit\(|repeats=8|PythonTool|Sandbox\(|\["python"\]")
 
 
 def name_of(file: Path) -> str:

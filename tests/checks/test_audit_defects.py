@@ -110,7 +110,7 @@ def mean(cls: type[TextEnv[Any]], name: str, tasks: int = 60) -> float:
 @pytest.mark.parametrize(
     ("cls", "name", "least"),
     [
-        (LibraryMath, r"expression \pi\sqrt{\infty}", 0.5),
+        pytest.param(LibraryMath, r"expression \pi\sqrt{\infty}", 0.5, marks=pytest.mark.slow),
         (LibraryMath, r"expression \pi|\log 0|", 0.5),
         (AnyReading, "words, then a random result", 0.2),
     ],

@@ -310,10 +310,8 @@ def test_no_color_turns_off_colours_in_a_terminal(folder: Path) -> None:
         pytest.param(
             "\x04", "end of input; the episode was not finished", 1, marks=pytest.mark.slow
         ),
-        pytest.param(
-            "/quit\n", "you left; the episode was not finished", 1, marks=pytest.mark.slow
-        ),
-        (CTRL_C, "stopped; the episode was not finished", 130),
+        ("/quit\n", "you left; the episode was not finished", 1),
+        pytest.param(CTRL_C, "stopped; the episode was not finished", 130, marks=pytest.mark.slow),
     ],
 )
 def test_ctrl_d_quit_and_ctrl_c_leave(folder: Path, typed: str, expected: str, code: int) -> None:

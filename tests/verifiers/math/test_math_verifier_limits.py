@@ -310,6 +310,7 @@ def test_inside_a_running_event_loop() -> None:
     assert asyncio.run(both()) == [EQUAL, EQUAL]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_process_has_workers_of_its_own() -> None:
     assert verify(HALF, "$0.5$") == EQUAL

@@ -26,7 +26,7 @@ FILES = [
 SUITE = textgym.ids()  # before tests register others
 MODEL = re.compile(r'"hf"|--policy hf|textgym\.training\.(trl|verl)')
 # Blocks with processes, or many episodes.
-SLOW = re.compile(r"textgym (check|audit) |\baudit\(|repeats=8|PythonTool|Sandbox\(|tools=.{2}python")
+SLOW = re.compile(r"textgym (check|audit) |\baudit\(|repeats=8|PythonTool|Sandbox\(|.python.\]")
 
 
 def name_of(file: Path) -> str:

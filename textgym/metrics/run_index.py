@@ -162,7 +162,7 @@ class RunIndex(Episodes):
                 raise RunError(f"{lines.name!r} was replaced while it was read: try again")
             lines.seek(start)
             line = lines.read(int(ends[item]) - start)
-            return read_line(line, f"line {item + 1} of {lines.name!r}")
+            return read_line(line, f"line {item + 1} of {lines.name!r}", Path(lines.name).parent)
 
     def _column(self, name: str) -> Any:
         place = _COLUMNS.index(name)

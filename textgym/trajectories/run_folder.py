@@ -2,8 +2,9 @@
 
 Invariants: only one run at a time writes to a folder, because it locks `run.json`; a line of
 `trajectories.jsonl` is complete or absent, because readers and resumed runs drop a last line that
-has no line end; the other files are replaced as a whole. Readers of a large run add an index,
-`trajectories.idx`: see `textgym.metrics.run_index`.
+has no line end; the other files are replaced as a whole. Pictures, sound and video are files of
+their own, see `media`. Readers of a large run add an index, `trajectories.idx`: see
+`textgym.metrics.run_index`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import orjson
 
 from textgym.errors import RunError
 from textgym.json_values import decode_line, encode_line, json_round_trip
+from textgym.trajectories.media import restore_media, store_media
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 from textgym.trajectories.task_identity import changed_data
 
@@ -149,7 +151,7 @@ class RunFolder:
             RunError: It cannot be written; the file is unchanged.
         """
         try:
-            _append_or_undo(self._file, encode_line(trajectory))
+            _append_or_undo(self._file, store_media(encode_line(trajectory), self.path))
         except OSError as error:
             raise self._cannot_write(error) from error
 
@@ -275,23 +277,25 @@ def read_lines(lines: BinaryIO, number: int = 0) -> Iterator[tuple[bytes, Trajec
     Raises:
         RunError: See `read_trajectories`.
     """
+    folder = Path(lines.name).parent
     for count, line in enumerate(lines, number + 1):
         if line.endswith(b"\n"):  # a last line without it is incomplete
-            yield line, read_line(line, f"line {count} of {lines.name!r}")
+            yield line, read_line(line, f"line {count} of {lines.name!r}", folder)
 
 
-def read_line(line: bytes, where: str) -> Trajectory:
+def read_line(line: bytes, where: str, folder: Path) -> Trajectory:
     """Return the trajectory of a line.
 
     Args:
         line: The line.
         where: The place of the line, for errors.
+        folder: The run's folder, with the files that the line names.
 
     Raises:
-        RunError: The line is broken, or has another version of the schema.
+        RunError: The line is broken, has another version of the schema, or names a missing file.
     """
     try:
-        trajectory: Trajectory = decode_line(line)
+        trajectory: Trajectory = decode_line(restore_media(line, folder))
         trajectory["env_id"], trajectory["task_index"], trajectory["repeat"]
         version = trajectory["version"]
         if version == _VERSION_WITHOUT_TRACEBACKS:

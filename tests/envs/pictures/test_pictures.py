@@ -270,6 +270,7 @@ def test_another_unit_of_clicks_is_refused() -> None:
 
 
 def test_a_server_is_sent_the_picture() -> None:
+    pytest.importorskip("aiohttp")
     seen = []
 
     def reply(request: Request) -> bytes:

@@ -145,10 +145,6 @@ def test_an_unknown_spec(spec: str, text: str) -> None:
     [
         ("math:pi", "is not a callable"),
         ("builtins:int", "is not a callable"),
-        ("vllm-rm:model", "is named as vllm-rm:MODEL@http://HOST:PORT"),
-        ("vllm-rm:@http://127.0.0.1", "is named as vllm-rm:MODEL@http://HOST:PORT"),
-        ("vllm-rm:model@127.0.0.1", "is named as vllm-rm:MODEL@http"),
-        ("vllm-rm:model@http://me:secret@127.0.0.1", "must not contain a user or password"),
         (3, "a reward model must be a spec or a callable"),
         (int, "a reward model must be a spec or a callable"),
     ],

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from chat_server import CLOSE, ChatServer, http
 
-from textgym.errors import RewardModelFailure
+from textgym.errors import RewardModelFailure, UsageError
 from textgym.messages import assistant, system, user
 from textgym.verifiers.reward_model import RewardModelScore, make_reward_model
+
+pytest.importorskip("aiohttp")
 
 SAID = [system("Be kind."), user("Hello?"), assistant("<think>Hm.</think>Hi.")]
 
@@ -136,3 +138,19 @@ def test_other_text_is_sent_as_it_is(text: str) -> None:
         assert model.score([user("?"), assistant(text)]).reward == 1.0
         sent = json.loads(server.requests[0].data)["messages"][-1]["content"]
     assert sent == text.replace("\ud800", "\ufffd")
+
+
+@pytest.mark.parametrize(
+    ("address", "text"),
+    [
+        ("model", "is named as vllm-rm:MODEL@http://HOST:PORT"),
+        ("@http://127.0.0.1", "is named as vllm-rm:MODEL@http://HOST:PORT"),
+        ("model@127.0.0.1", "is named as vllm-rm:MODEL@http://HOST:PORT"),
+        ("model@http://me:secret@127.0.0.1", "must not contain a user or password"),
+    ],
+)
+def test_a_wrong_address_is_refused_in_one_line(address: str, text: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        make_reward_model(f"vllm-rm:{address}", "sigmoid")
+    assert text in str(raised.value)
+    assert "\n" not in str(raised.value)

@@ -99,7 +99,7 @@ for family, kind in ((38, 1), (40, 1), (17, 2)): got(socket.socket, family, kind
     "import what checks it": "got(__import__, 'textgym')",
     "import a package of the host": "got(__import__, 'numpy')",
     "look for packages": """
-for path in glob.glob("/usr/lib/python3*/*-packages/*") + glob.glob("/root/**/*-packages/*"):
+for path in glob.glob("/usr/lib/python3*/*-packages/*") + glob.glob(HOME + "/**/*-packages/*"):
     got(os.path.exists, path)
 """,
 }

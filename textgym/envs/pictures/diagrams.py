@@ -122,13 +122,18 @@ def clock_face(rng: random.Random, level: int) -> dict[str, Any]:
         ["line", x, y, *at(minute / 60, 0.8), choice(rng, ("blue", "red", "green")), 3],
         ["circle", x, y, 5, "black"],
     ]
+    tolerance = 0 if step > 1 else 1
+    around = [(hour * 60 + minute + late) % 720 for late in range(-tolerance, tolerance + 1)]
+    times = [(moment // 60 or 12, moment % 60) for moment in around]
+    hint = "A minute more or less is right too."
     if step > 1:
-        question = f"What time does the clock show, as H:MM? The minutes are a multiple of {step}."
-        return {"question": question, "answer": f"{hour}:{minute:02}", "scene": scene}
-    around = [divmod((hour * 60 + minute + late) % 720, 60) for late in (-1, 0, 1)]
-    times = [f"{early or 12}:{late:02}" for early, late in around]
-    question = "What time does the clock show, as H:MM? A minute more or less is right too."
-    return {"question": question, "answer": times[1], "accepted": times, "scene": scene}
+        hint = f"The minutes are a multiple of {step}."
+    return {
+        "question": f"What time does the clock show, as H:MM? {hint}",
+        "answer": f"{hour}:{minute:02}",
+        "accepted": [f"{h:{width}}:{m:02}" for h, m in times for width in ("", "02")],
+        "scene": scene,
+    }
 
 
 def roads(rng: random.Random, level: int) -> dict[str, Any]:

@@ -221,7 +221,7 @@ class Pictures(TextEnv[dict[str, Any]]):
         return assistant_calls(("click", point))
 
     def guess(self, rng: random.Random) -> Message:
-        """Click anywhere, or give a small number, a time or a label."""
+        """Click anywhere, or give a small number or a time."""
         if self.task.target is not None:
             x, y = (randint(rng, 0, most - 1) for most in self.task.extent)
             return assistant_calls(("click", {"x": x, "y": y}))

@@ -9,14 +9,30 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, TypedDict
 
 import gymnasium as gym
 
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, ToolSchema
 
-__all__ = ["Action", "Policy", "Sampling", "Tokens"]
+__all__ = ["Action", "PictureSpan", "Policy", "Sampling", "Tokens"]
+
+
+class PictureSpan(TypedDict):
+    """Where a picture is in a token sequence.
+
+    Attributes:
+        sha256: The SHA-256 of the picture's file, which is also its name in a run's folder.
+        start: The position of its first id.
+        length: The number of its ids, which are all the same placeholder.
+        grid_thw: The numbers of its patches along time, height and width.
+    """
+
+    sha256: str
+    start: int
+    length: int
+    grid_thw: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +45,7 @@ class Tokens:
         logprobs: The log probability of each sampled id, 0.0 for the others.
         message_count: The number of messages that the tokens cover, including the sampled message
             at the end.
+        pictures: Where pictures are, in order.
 
     Example:
         >>> first = Tokens.of_turn([1, 2], [3], [-0.5], message_count=2)
@@ -43,6 +60,7 @@ class Tokens:
     loss_mask: list[int]
     logprobs: list[float]
     message_count: int
+    pictures: tuple[PictureSpan, ...] = ()
 
     @classmethod
     def of_turn(
@@ -51,6 +69,7 @@ class Tokens:
         token_ids: Sequence[int],
         logprobs: Sequence[float] | None,
         message_count: int,
+        pictures: tuple[PictureSpan, ...] = (),
     ) -> Tokens:
         """Return the tokens of one turn; missing log probabilities become NaN."""
         prompt_length, length = len(prompt_ids), len(token_ids)
@@ -60,6 +79,7 @@ class Tokens:
             logprobs=[0.0] * prompt_length
             + list([math.nan] * length if logprobs is None else logprobs),
             message_count=message_count,
+            pictures=pictures,
         )
 
     def extended(
@@ -68,6 +88,7 @@ class Tokens:
         token_ids: Sequence[int],
         logprobs: Sequence[float] | None,
         message_count: int,
+        pictures: tuple[PictureSpan, ...] = (),
     ) -> Tokens | None:
         """Return the tokens with one more turn; None if its prompt does not begin with them."""
         length = len(self.ids)
@@ -79,6 +100,7 @@ class Tokens:
             self.loss_mask + turn.loss_mask,
             self.logprobs + turn.logprobs,
             message_count,
+            pictures,
         )
 
 
@@ -95,6 +117,7 @@ class Action:
         logprobs: One natural-log probability for each sampled id, of the model's distribution
             before temperature and truncation.
         policy_version: The version of the weights that sampled it.
+        pictures: Where pictures are in the prompt; None without pictures.
     """
 
     message: Message
@@ -104,6 +127,7 @@ class Action:
     token_ids: list[int] | None = None
     logprobs: list[float] | None = None
     policy_version: str | None = None
+    pictures: list[PictureSpan] | None = None
 
 
 @dataclass(frozen=True, slots=True)

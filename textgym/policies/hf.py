@@ -3,6 +3,9 @@
 Requests that arrive while a batch runs form the next batch. Each request is sampled with its own
 seed, independent of the other requests in its batch. The model runs in one thread of its own, which
 serves any number of event loops; requests of different event loops are never in one batch.
+
+Vision-language models of Qwen's kind read the pictures of a conversation. They never sample a
+placeholder of a picture, because the model would look for one more picture.
 """
 
 from __future__ import annotations
@@ -12,11 +15,13 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any, Self
 
 from textgym.errors import PolicyFailure, UsageError
 from textgym.messages import Message, ToolSchema
 from textgym.policies.base import Action, Policy, Sampling, Tokens
+from textgym.policies.chat.pictures import PictureReader
 from textgym.policies.chat.token_codec import ChatCodec, EncodedPrompt
 from textgym.policies.chat.vllm_parser import VLLMOutputParser, make_output_parser
 from textgym.policies.models import (
@@ -26,6 +31,7 @@ from textgym.policies.models import (
     generation_mode,
     import_transformers,
     load_model,
+    load_picture_reader,
     load_tokenizer,
 )
 
@@ -123,9 +129,11 @@ class HFPolicy(Policy):
         place = Placement(device, dtype, attn_implementation)
         tokenizer = load_tokenizer(model)
         parser = make_output_parser(lambda: tokenizer, tool_parser, reasoning_parser)
-        loaded = load_model(model, place)
+        pictures = load_picture_reader(model, tokenizer)
+        loader = "AutoModelForImageTextToText" if pictures else "AutoModelForCausalLM"
+        loaded = load_model(model, place, loader)
         name = f"hf:{model or DEFAULT_MODEL}"
-        self._set_up(name, loaded, tokenizer, sampling, batch_size, parser)
+        self._set_up(name, loaded, tokenizer, sampling, batch_size, parser, pictures)
 
     @classmethod
     def of(
@@ -138,6 +146,7 @@ class HFPolicy(Policy):
         name: str | None = None,
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
+        image_processor: Any = None,
     ) -> Self:
         """Return a policy over a model of the caller, such as a model that is being trained.
 
@@ -152,9 +161,12 @@ class HFPolicy(Policy):
             name: The policy's name in records; by default `hf:` and the model's own.
             tool_parser: As in `HFPolicy`.
             reasoning_parser: As in `HFPolicy`.
+            image_processor: The image processor of a vision-language model; without it, a
+                conversation with a picture is refused.
 
         Raises:
-            UsageError: The tokenizer has no chat template, or an argument is invalid.
+            UsageError: The tokenizer has no chat template, an argument is invalid, or the model
+                reads pictures in another way than Qwen's.
         """
         if not tokenizer.chat_template:
             raise UsageError("HFPolicy.of: the tokenizer has no chat template")
@@ -162,7 +174,11 @@ class HFPolicy(Policy):
         parser = make_output_parser(lambda: tokenizer, tool_parser, reasoning_parser)
         policy = cls.__new__(cls)
         name = name or f"hf:{model.config.name_or_path or type(model).__name__}"
-        policy._set_up(name, model, tokenizer, Sampling.read(sampling), batch_size, parser)
+        pictures = (
+            PictureReader(model.config, tokenizer, image_processor) if image_processor else None
+        )
+        settings = Sampling.read(sampling)
+        policy._set_up(name, model, tokenizer, settings, batch_size, parser, pictures)
         return policy
 
     def _set_up(
@@ -173,6 +189,7 @@ class HFPolicy(Policy):
         sampling: Sampling,
         batch_size: int,
         parser: VLLMOutputParser | None,
+        pictures: PictureReader | None,
     ) -> None:
         self.name, self.model, self.tokenizer = name, model, tokenizer
         self.sampling, self.batch_size = sampling, batch_size
@@ -182,7 +199,7 @@ class HFPolicy(Policy):
         ends = eos_token_ids(model.generation_config.eos_token_id, tokenizer)
         self._generation_config = _generation_config(ends, tokenizer)
         self.codec = ChatCodec(
-            name, tokenizer, ends, int(length or _DEFAULT_CONTEXT_LENGTH), parser
+            name, tokenizer, ends, int(length or _DEFAULT_CONTEXT_LENGTH), parser, pictures
         )
         self._queues: dict[asyncio.AbstractEventLoop, _Queue] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="textgym-hf")
@@ -271,17 +288,21 @@ class HFPolicy(Policy):
         pad = self._generation_config.pad_token_id
         rows = [[pad] * (longest - len(ids)) + ids for ids in prompts]
         mask = [[0] * (longest - len(ids)) + [1] * len(ids) for ids in prompts]
-        sampler = Sampler(self.sampling, [random.Random(request.seed) for request in batch])
+        generators = [random.Random(request.seed) for request in batch]
+        reader = self.codec.pictures
+        sampler = Sampler(self.sampling, generators, reader.placeholder_ids if reader else ())
+        input_ids = torch.tensor(rows, device=self.model.device)
         stop = list(self.sampling.stop)
         with torch.inference_mode(), generation_mode(self.model, self._generation_config):
             output = self.model.generate(
-                torch.tensor(rows, device=self.model.device),
+                input_ids,
                 attention_mask=torch.tensor(mask, device=self.model.device),
                 max_new_tokens=min(self.sampling.max_tokens, self.context_length - longest),
                 do_sample=False,
                 logits_processor=[sampler],
                 stopping_criteria=[Abandoned(lambda: [request.abandoned for request in batch])],
                 **({"stop_strings": stop, "tokenizer": self.tokenizer} if stop else {}),
+                **self._picture_inputs(batch, input_ids),
             )
         sampled = output[:, longest:].tolist()
         logprobs = sampler.logprobs()
@@ -289,6 +310,23 @@ class HFPolicy(Policy):
             self._action(request, ids, row)
             for request, ids, row in zip(batch, sampled, logprobs, strict=True)
         ]
+
+    def _picture_inputs(self, batch: Sequence[_Request], input_ids: Any) -> dict[str, Any]:
+        """Return the model's inputs beside the ids: the pictures of all rows, row after row."""
+        import torch
+
+        reader = self.codec.pictures
+        pictures = [picture for request in batch for picture in request.prompt.pictures]
+        if not reader or not pictures:
+            return {}
+        inputs = {
+            "pixel_values": torch.cat([picture.pixel_values for picture in pictures]),
+            "image_grid_thw": torch.cat([picture.grid_thw for picture in pictures]),
+        }
+        # Newer versions of transformers find the pictures by the types of the tokens.
+        if "mm_token_type_ids" in signature(self.model.forward).parameters:
+            inputs["mm_token_type_ids"] = (input_ids == reader.token_id).int()
+        return {name: tensor.to(self.model.device) for name, tensor in inputs.items()}
 
     def _action(self, request: _Request, ids: list[int], logprobs: list[float]) -> Action:
         length = next(

@@ -24,9 +24,16 @@ class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typ
     Args:
         sampling: How tokens are sampled.
         generators: A random generator for each row of the batch.
+        excluded: Token ids that are never sampled.
     """
 
-    def __init__(self, sampling: Sampling, generators: Sequence[random.Random]) -> None:
+    def __init__(
+        self,
+        sampling: Sampling,
+        generators: Sequence[random.Random],
+        excluded: Sequence[int] = (),
+    ) -> None:
+        self.excluded = list(excluded)
         self.temperature = sampling.temperature
         self.generators = generators
         self.warpers: list[LogitsProcessor] = []
@@ -38,7 +45,11 @@ class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typ
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.Tensor:
         """Return scores of shape (rows, vocabulary) that leave one token possible in each row."""
-        chosen = self._choose(input_ids, scores)
+        possible = scores
+        if self.excluded:
+            possible = scores.clone()
+            possible[:, self.excluded] = -torch.inf
+        chosen = self._choose(input_ids, possible)
         raw = torch.log_softmax(scores.float(), dim=-1)
         self._steps.append(raw.gather(1, chosen).squeeze(1))
         return torch.full_like(scores, -torch.inf).scatter(1, chosen, 0.0)

@@ -24,6 +24,7 @@ from textgym.errors import (
     in_one_line,
     install_advice,
 )
+from textgym.policies.chat.pictures import PictureReader
 
 __all__ = [
     "DEFAULT_MODEL",
@@ -35,6 +36,7 @@ __all__ = [
     "import_transformers",
     "load_eos_token_ids",
     "load_model",
+    "load_picture_reader",
     "load_tokenizer",
 ]
 
@@ -173,6 +175,24 @@ def load_model(model: str, place: Placement, loader: str = "AutoModelForCausalLM
         options["quantization_config"] = transformers.GgufConfig(dequantize=True)
     loaded = _load_with(loader, model, **options)
     return loaded.to(place.device).eval()
+
+
+def load_picture_reader(model: str, tokenizer: Any) -> PictureReader | None:
+    """Return a model's reader of pictures; None if it reads none, or not in Qwen's way.
+
+    Args:
+        model: As in `find_model`.
+        tokenizer: The model's tokenizer.
+
+    Raises:
+        UnknownNameError: The model's config or image processor cannot be loaded.
+    """
+    if find_model(model)[1]:  # a .gguf file holds a language model
+        return None
+    config = _load_with("AutoConfig", model)
+    if not PictureReader.supports(config):
+        return None
+    return PictureReader(config, tokenizer, _load_with("AutoImageProcessor", model))
 
 
 def _load_with(loader: str, model: str, **options: Any) -> Any:

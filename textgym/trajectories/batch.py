@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
-from textgym.policies import Tokens
+from textgym.policies import PictureSpan, Tokens
 from textgym.trajectories.advantages import ADVANTAGES, group_advantages, number_groups
 from textgym.trajectories.schema import Step, Trajectory
 from textgym.trajectories.task_identity import GroupKey
@@ -50,6 +50,7 @@ class Batch:
         repeats: Which of the task's episodes the row belongs to; int64.
         policy_versions: The version of the weights that sampled the row's first turn, which is the
             oldest.
+        pictures: Where the row's pictures are, counted from its first token.
         truncated: Whether a limit cut the row's episode.
         cut: Whether the token limit cut one of the row's messages.
         failures: How many episodes failed and are left out.
@@ -86,6 +87,7 @@ class Batch:
     tasks: Array
     repeats: Array
     policy_versions: tuple[str | None, ...]
+    pictures: tuple[tuple[PictureSpan, ...], ...]
     truncated: Array
     cut: Array
     failures: int
@@ -165,6 +167,7 @@ def make_batch(
         tasks=column(np.int64, (item["task_index"] for item in episode_of_row)),
         repeats=column(np.int64, (item["repeat"] for item in episode_of_row)),
         policy_versions=tuple(row.steps[0]["policy_version"] for row in rows),
+        pictures=tuple(row.tokens.pictures for row in rows),
         truncated=column(bool, (item["truncated"] for item in episode_of_row)),
         cut=column(bool, (any(map(_is_cut, row.steps)) for row in rows)),
         failures=len(played) - len(graded),

@@ -242,6 +242,8 @@ class EpisodeRecord:
                 "seconds": seconds,
             }
         )
+        if action.pictures:
+            self._steps[-1]["pictures"] = action.pictures
 
 
 def _check_conversation(messages: Any) -> None:

@@ -28,7 +28,7 @@ _KIND = rb"(image|audio|video)"
 _TYPE = rb"([a-z0-9][a-z0-9.+-]{0,30})"
 _URL = re.compile(rb'"data:%b/%b;base64,([A-Za-z0-9+/]{64,}={0,2})"' % (_KIND, _TYPE))
 _FILE = re.compile(rb'"%b%b/([0-9a-f]{64})\.%b"' % (_MARK, _KIND, _TYPE))
-_KEPT = 256  # files that are kept in memory while a run is read
+_KEPT = 16  # files that are kept in memory while a run is read
 
 
 def store_media(line: bytes, folder: Path) -> bytes:

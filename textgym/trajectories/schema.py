@@ -7,6 +7,7 @@ keys from them. Token fields are None unless the policy reports tokens.
 from typing import Any, NotRequired, TypedDict
 
 from textgym.messages import Message, ToolSchema
+from textgym.policies.base import PictureSpan
 
 __all__ = ["SCHEMA_VERSION", "Failure", "Step", "Trajectory"]
 
@@ -44,6 +45,7 @@ class Step(TypedDict):
         logprobs: The log probability of each sampled token.
         loss_mask: 1 for each sampled token.
         policy_version: The version of the weights that sampled the message.
+        pictures: Where pictures are in the prompt, if it has any.
         seconds: How long policy and environment took, in seconds.
     """
 
@@ -57,6 +59,7 @@ class Step(TypedDict):
     logprobs: list[float] | None
     loss_mask: list[int] | None
     policy_version: str | None
+    pictures: NotRequired[list[PictureSpan]]
     seconds: float
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from textgym.errors import UsageError
 from textgym.messages import Message, text_of
-from textgym.policies import Action, Tokens
+from textgym.policies import Action, PictureSpan, Tokens
 from textgym.trajectories.schema import Trajectory
 
 __all__ = ["TokenRecord", "TokenRow", "check_has_tokens", "token_rows", "token_sequences"]
@@ -55,9 +55,10 @@ def token_sequences(steps: Sequence[Mapping[str, Any]]) -> list[Tokens]:
     """
     sequences: list[Tokens] = []
     for step in steps:
-        turn = (step["prompt_ids"], step["token_ids"], step["logprobs"], step["message_index"] + 1)
         if step["prompt_ids"] is None or step["token_ids"] is None:
             continue
+        ids = step["prompt_ids"], step["token_ids"], step["logprobs"]
+        turn = (*ids, step["message_index"] + 1, tuple(step.get("pictures", ())))
         extended = sequences[-1].extended(*turn) if sequences else None
         if extended:
             sequences[-1] = extended
@@ -88,7 +89,11 @@ class TokenRecord:
         if tokens is None or not self._is_prefix_of(messages):
             return None
         return Tokens(
-            list(tokens.ids), list(tokens.loss_mask), list(tokens.logprobs), tokens.message_count
+            list(tokens.ids),
+            list(tokens.loss_mask),
+            list(tokens.logprobs),
+            tokens.message_count,
+            tokens.pictures,
         )
 
     def add(self, action: Action, messages: Sequence[Message], message: Message) -> None:
@@ -101,7 +106,8 @@ class TokenRecord:
         """
         if action.prompt_ids is None or action.token_ids is None:
             return
-        turn = (action.prompt_ids, action.token_ids, action.logprobs, len(messages) + 1)
+        ids = action.prompt_ids, action.token_ids, action.logprobs
+        turn = (*ids, len(messages) + 1, tuple(action.pictures or ()))
         extended = self._tokens.extended(*turn) if self._tokens else None
         if extended is None:
             self.splits = 0 if self.splits is None else self.splits + 1
@@ -131,24 +137,41 @@ class TokenRow:
         completion_mask: 1 for each sampled id of the completion, 0 for the others.
         logprobs: The log probability of each sampled id of the completion, 0 for the others; NaN
             where the policy reported none.
+        pictures: Where pictures are in prompt and completion together, in order.
 
     Example:
-        >>> TokenRow.of(Tokens([1, 2, 3, 4, 5], [0, 0, 1, 0, 1], [0.0, 0.0, -0.5, 0.0, -0.2], 4))
-        TokenRow(prompt_ids=[1, 2], completion_ids=[3, 4, 5], completion_mask=[1, 0, 1], \
-logprobs=[-0.5, 0.0, -0.2])
+        >>> row = TokenRow.of(Tokens([1, 2, 3, 4, 5], [0, 0, 1, 0, 1], [0, 0, -0.5, 0, -0.2], 4))
+        >>> row.prompt_ids, row.completion_ids, row.completion_mask, row.logprobs
+        ([1, 2], [3, 4, 5], [1, 0, 1], [-0.5, 0, -0.2])
     """
 
     prompt_ids: list[int]
     completion_ids: list[int]
     completion_mask: list[int]
     logprobs: list[float]
+    pictures: tuple[PictureSpan, ...] = ()
 
     @classmethod
     def of(cls, tokens: Tokens) -> TokenRow:
         """Return a token sequence as a row."""
         mask = tokens.loss_mask
         start = mask.index(1) if 1 in mask else len(mask)
-        return cls(tokens.ids[:start], tokens.ids[start:], mask[start:], tokens.logprobs[start:])
+        ids, logprobs = tokens.ids, tokens.logprobs[start:]
+        return cls(ids[:start], ids[start:], mask[start:], logprobs, tokens.pictures)
+
+    @property
+    def placeholder_ids(self) -> list[int]:
+        """All ids, with one placeholder for each picture, as engines take them that expand it.
+
+        Example:
+            >>> picture = {"sha256": "", "start": 1, "length": 3, "grid_thw": [1, 2, 6]}
+            >>> TokenRow([7, 9, 9, 9], [5], [1], [-0.5], (picture,)).placeholder_ids
+            [7, 9, 5]
+        """
+        ids = [*self.prompt_ids, *self.completion_ids]
+        for picture in reversed(self.pictures):
+            del ids[picture["start"] + 1 : picture["start"] + picture["length"]]
+        return ids
 
 
 def token_rows(trajectory: Trajectory) -> list[TokenRow]:

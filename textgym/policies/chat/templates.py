@@ -15,12 +15,15 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textgym.errors import UsageError
 from textgym.json_values import copy_json, replace_surrogates
 from textgym.messages import Message, ToolSchema, text_of
 from textgym.policies.chat.hermes import parse_tool_calls, with_tool_prompt
+
+if TYPE_CHECKING:
+    from textgym.policies.chat.pictures import PictureReader
 
 __all__ = [
     "PROBE_TOOL",
@@ -47,6 +50,7 @@ def render(
     tools: Sequence[ToolSchema],
     *,
     add_generation_prompt: bool = True,
+    pictures: PictureReader | None = None,
 ) -> str:
     r"""Return the text that a model reads.
 
@@ -58,9 +62,11 @@ def render(
         messages: The conversation; it is not changed.
         tools: Schemas in nested form; may be empty.
         add_generation_prompt: Whether the text ends with the start of an assistant message.
+        pictures: The reader of pictures, if the model reads any; the text has one placeholder for
+            each picture.
 
     Raises:
-        UsageError: The template refuses the conversation, or there is an image in it.
+        UsageError: The template refuses the conversation, or the model cannot read a part of it.
     """
     template = str(tokenizer.chat_template)
     if _needs_tool_prompt(tokenizer, messages, tools):
@@ -69,7 +75,9 @@ def render(
         )
         tools = ()
     as_mapping = _wants_mapping(tokenizer, template)
-    prepared = [_prepared(message, as_mapping) for message in messages]
+    prepared = [_prepared(message, as_mapping, pictures is not None) for message in messages]
+    if pictures:
+        prepared, tools = pictures.without_placeholders([prepared, list(tools)])
     if _wants_short_ids(tokenizer, template):
         _shorten_ids(prepared)
     try:
@@ -165,11 +173,21 @@ def _apply(
     return replace_surrogates(text)
 
 
-def _prepared(message: Message, as_mapping: bool) -> dict[str, Any]:
+def _prepared(message: Message, as_mapping: bool, reads_pictures: bool) -> dict[str, Any]:
     content = message.get("content")
-    if isinstance(content, list) and any(part["type"] != "text" for part in content):
-        raise UsageError("this model reads only text, and there is an image in the conversation")
+    kinds = {part["type"] for part in content} if isinstance(content, list) else set()
+    if unread := kinds - {"text", *(["image_url"] if reads_pictures else ())}:
+        readable = "text and pictures" if reads_pictures else "only text"
+        raise UsageError(
+            f"this policy reads {readable}, and the conversation has a part of type "
+            f"{min(unread)!r:.60}"
+        )
     prepared: dict[str, Any] = {**message, "content": text_of(message)}
+    if isinstance(content, list) and "image_url" in kinds:
+        prepared["content"] = [
+            {"type": "text", "text": part["text"]} if part["type"] == "text" else {"type": "image"}
+            for part in content
+        ]
     if message["role"] == "developer":
         prepared["role"] = "system"
     if not prepared.get("tool_calls"):
@@ -276,8 +294,8 @@ def _wants_parts(tokenizer: Any, template: str) -> bool:
     return shown == [False, True]
 
 
-def _as_parts(text: str) -> list[dict[str, str]]:
-    return [{"type": "text", "text": text}]
+def _as_parts(content: str | list[dict[str, str]]) -> list[dict[str, str]]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def _wants_mapping(tokenizer: Any, template: str) -> bool:

@@ -28,6 +28,7 @@ from textgym.errors import ContextFullError, UsageError
 from textgym.messages import Message, ToolSchema, assistant, split_reasoning, text_of, user
 from textgym.policies.base import Action, Tokens
 from textgym.policies.chat.hermes import with_parsed_calls
+from textgym.policies.chat.pictures import Picture, PictureReader, count_pictures
 from textgym.policies.chat.templates import encode, render, uses_hermes_calls
 from textgym.policies.chat.vllm_parser import VLLMOutputParser
 
@@ -48,11 +49,13 @@ class EncodedPrompt:
         opens_reasoning: Whether the prompt ends with `<think>`, so that the completion begins with
             reasoning.
         tools: The tools whose calls are parsed out of the completion.
+        pictures: The conversation's pictures.
     """
 
     ids: list[int]
     opens_reasoning: bool
     tools: Sequence[ToolSchema]
+    pictures: Sequence[Picture] = ()
 
 
 class ChatCodec:
@@ -65,6 +68,7 @@ class ChatCodec:
         context_length: The maximum number of tokens in the context; by default there is no limit.
         parser: Parses the model's own form of tool calls or reasoning; by default both are expected
             between tags.
+        pictures: Reads pictures; by default a conversation with a picture is refused.
     """
 
     def __init__(
@@ -74,12 +78,14 @@ class ChatCodec:
         eos_token_ids: Collection[int],
         context_length: int = sys.maxsize,
         parser: VLLMOutputParser | None = None,
+        pictures: PictureReader | None = None,
     ) -> None:
         self.name = name
         self.tokenizer = tokenizer
         self.eos_token_ids = frozenset(eos_token_ids)
         self.context_length = context_length
         self.parser = parser
+        self.pictures = pictures
         self._parser_reads_calls = parser is not None and parser.parses_tool_calls
 
     @property
@@ -102,19 +108,21 @@ class ChatCodec:
 
         Raises:
             ContextFullError: The model has no room for an answer.
-            UsageError: The template refuses the conversation.
+            UsageError: The template refuses the conversation, or the model cannot read a part.
         """
-        text = render(self.tokenizer, messages, tools)
-        ids = self._continue_prior(prior, messages, tools, text) if prior else None
+        text = self._render(messages, tools)
+        pictures = self.pictures.read(messages) if self.pictures else []
+        ids = self._continue_prior(prior, messages, tools, text, pictures) if prior else None
         if ids is None:
-            ids = encode(self.tokenizer, text)
+            ids = self._encode(text, pictures)
         if len(ids) >= self.context_length:
             raise ContextFullError(
                 f"the prompt has {len(ids)} tokens, and {self.name} has a context of "
                 f"{self.context_length}"
             )
         parses_calls = self._parser_reads_calls or uses_hermes_calls(self.tokenizer)
-        return EncodedPrompt(ids, text.rstrip().endswith(_THINK), tools if parses_calls else ())
+        opens_reasoning = text.rstrip().endswith(_THINK)
+        return EncodedPrompt(ids, opens_reasoning, tools if parses_calls else (), pictures)
 
     def decode_action(
         self,
@@ -148,6 +156,8 @@ class ChatCodec:
             logprobs=logprobs,
             policy_version=policy_version,
         )
+        if self.pictures and prompt.pictures:
+            action.pictures = self.pictures.spans(prompt.ids, prompt.pictures)
         return (
             with_parsed_calls(action) if prompt.tools and not self._parser_reads_calls else action
         )
@@ -171,8 +181,22 @@ class ChatCodec:
             message["reasoning_content"] = reasoning
         return message
 
+    def _render(
+        self, messages: Sequence[Message], tools: Sequence[ToolSchema], **options: bool
+    ) -> str:
+        return render(self.tokenizer, messages, tools, pictures=self.pictures, **options)
+
+    def _encode(self, text: str, pictures: Sequence[Picture]) -> list[int]:
+        ids = encode(self.tokenizer, text)
+        return self.pictures.expand(ids, pictures) if self.pictures else ids
+
     def _continue_prior(
-        self, prior: Tokens, messages: Sequence[Message], tools: Sequence[ToolSchema], text: str
+        self,
+        prior: Tokens,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSchema],
+        text: str,
+        pictures: Sequence[Picture],
     ) -> list[int] | None:
         """Return the prior ids and the bridge; None if the template changes earlier turns."""
         index = prior.message_count - 1
@@ -180,7 +204,7 @@ class ChatCodec:
             return None
         sampled = messages[index]
         try:
-            before = render(self.tokenizer, messages[:index], tools)
+            before = self._render(messages[:index], tools)
             after = self._render_after(messages, index, tools)
         except UsageError:  # the template does not accept a part of this conversation by itself
             return None
@@ -195,10 +219,11 @@ class ChatCodec:
             return None
         if not all(part in shown for part in _text_parts(sampled)):
             return None
-        ids = encode(self.tokenizer, bridge)  # with the eos token, which affects what follows
+        new = pictures[count_pictures(messages[:index]) :]
+        ids = self._encode(bridge, new)  # with the eos token, which affects what follows
         if eos_start is not None:
             has_same_eos = ids[:1] == prior.ids[-1:]
-            ids = ids[1:] if has_same_eos else encode(self.tokenizer, bridge[len(eos) :])
+            ids = ids[1:] if has_same_eos else self._encode(bridge[len(eos) :], new)
         return prior.ids + ids
 
     def _sampled_eos(self, prior: Tokens) -> str:
@@ -223,9 +248,7 @@ class ChatCodec:
 
         def after_marker(*tail: Message, count: int = 1, add_generation_prompt: bool = True) -> str:
             """Render a short conversation, and return what follows the last marker."""
-            text = render(
-                self.tokenizer, [*head, *tail], tools, add_generation_prompt=add_generation_prompt
-            )
+            text = self._render([*head, *tail], tools, add_generation_prompt=add_generation_prompt)
             parts = text.split(_MARKER, count)
             if len(parts) <= count:
                 raise UsageError("the template does not show the sampled message")
@@ -236,7 +259,7 @@ class ChatCodec:
         close = _common_prefix(end, after_marker(plain, user("Go on.")))
         if not sampled.get("tool_calls"):
             return _RenderedAfter(after_marker(plain, *new), len(close), 0)
-        whole = render(self.tokenizer, [*head, marked], tools, add_generation_prompt=False)
+        whole = self._render([*head, marked], tools, add_generation_prompt=False)
         count = whole.count(_MARKER)
         if not count:
             raise UsageError("the template does not show the calls")

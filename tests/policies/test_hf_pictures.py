@@ -12,7 +12,12 @@ from typing import Any
 import pytest
 
 import textgym
-from tests.support.vision_model import PLACEHOLDER, make_vision_model, save_vision_model
+from tests.support.vision_model import (
+    FAMILIES,
+    PLACEHOLDER,
+    make_vision_model,
+    save_vision_model,
+)
 from textgym.errors import UsageError
 from textgym.messages import Message, assistant, user
 from textgym.policies import Action, Tokens
@@ -83,8 +88,10 @@ def test_the_answer_depends_on_the_picture_alone(policy: HFPolicy) -> None:
     assert red.logprobs != blue.logprobs
 
 
-def test_log_probabilities_are_those_of_the_model_by_itself(parts: Any, policy: HFPolicy) -> None:
-    model, _, processor = parts
+@pytest.mark.parametrize("family", FAMILIES)
+def test_log_probabilities_are_those_of_the_model_by_itself(family: str) -> None:
+    model, tokenizer, processor = make_vision_model(family)
+    policy = HFPolicy.of(model, tokenizer, SAMPLING, image_processor=processor)
     first, second = picture("red", (112, 84)), picture("green", (56, 56))
     action = act(policy, asks("One ", first, " and two ", second))
     assert action.prompt_ids

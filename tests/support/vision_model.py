@@ -1,4 +1,4 @@
-"""A vision-language model of Qwen2-VL's classes with 105,000 random weights, and its parts."""
+"""Vision-language models of Qwen's classes with about 100,000 random weights, and their parts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,22 @@ TEMPLATE = (
 )
 
 
-def make_vision_model() -> tuple[Any, Any, Any]:
-    """Return the model, its tokenizer (of bytes) and its image processor."""
+FAMILIES = ("Qwen2VL", "Qwen2_5_VL", "Qwen3VL")
+_VISION = {
+    "Qwen2VL": {"depth": 2, "embed_dim": 32, "hidden_size": 32, "num_heads": 2, "mlp_ratio": 2},
+    "Qwen2_5_VL": {
+        "depth": 2, "hidden_size": 32, "out_hidden_size": 32, "num_heads": 2,
+        "intermediate_size": 64, "fullatt_block_indexes": [1],
+    },
+    "Qwen3VL": {
+        "depth": 2, "hidden_size": 32, "out_hidden_size": 32, "num_heads": 2,
+        "intermediate_size": 64, "deepstack_visual_indexes": [0], "num_position_embeddings": 64,
+    },
+}  # fmt: skip
+
+
+def make_vision_model(family: str = "Qwen2VL") -> tuple[Any, Any, Any]:
+    """Return a model, its tokenizer (of bytes) and its image processor."""
     import torch
     import transformers
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
@@ -39,24 +53,23 @@ def make_vision_model() -> tuple[Any, Any, Any]:
     )
     ids = dict(zip(SPECIAL, tokenizer.convert_tokens_to_ids(SPECIAL), strict=True))
     rope = {"rope_type": "default", "mrope_section": [2, 3, 3], "rope_theta": 10000.0}
-    config = transformers.Qwen2VLConfig(
+    config = getattr(transformers, f"{family}Config")(
         text_config={
             "vocab_size": len(tokenizer), "hidden_size": 32, "intermediate_size": 64,
             "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2,
             "max_position_embeddings": 2048, "rope_parameters": rope, "bos_token_id": None,
-            "eos_token_id": ids["<|im_end|>"],
+            "eos_token_id": ids["<|im_end|>"], "head_dim": 16,
         },
-        vision_config={
-            "depth": 2, "embed_dim": 32, "hidden_size": 32, "num_heads": 2, "mlp_ratio": 2,
-        },
+        vision_config=_VISION[family],
         image_token_id=ids[PLACEHOLDER],
         video_token_id=ids["<|video_pad|>"],
         vision_start_token_id=ids["<|vision_start|>"],
         vision_end_token_id=ids["<|vision_end|>"],
     )  # fmt: skip
     torch.manual_seed(0)
-    model = transformers.Qwen2VLForConditionalGeneration(config).eval()
-    return model, tokenizer, transformers.Qwen2VLImageProcessorPil()
+    model = getattr(transformers, f"{family}ForConditionalGeneration")(config).eval()
+    patch_size = config.vision_config.patch_size
+    return model, tokenizer, transformers.Qwen2VLImageProcessorPil(patch_size=patch_size)
 
 
 def save_vision_model(folder: Path) -> str:

@@ -27,6 +27,7 @@ from textgym.policies.chat.vllm_parser import VLLMOutputParser, make_output_pars
 from textgym.policies.models import (
     DEFAULT_MODEL,
     Placement,
+    base_model,
     eos_token_ids,
     generation_mode,
     import_transformers,
@@ -324,7 +325,7 @@ class HFPolicy(Policy):
             "image_grid_thw": torch.cat([picture.grid_thw for picture in pictures]),
         }
         # Newer versions of transformers find the pictures by the types of the tokens.
-        if "mm_token_type_ids" in signature(self.model.forward).parameters:
+        if "mm_token_type_ids" in signature(base_model(self.model).forward).parameters:
             inputs["mm_token_type_ids"] = (input_ids == reader.token_id).int()
         return {name: tensor.to(self.model.device) for name, tensor in inputs.items()}
 

@@ -29,6 +29,7 @@ from textgym.policies.chat.pictures import PictureReader
 __all__ = [
     "DEFAULT_MODEL",
     "Placement",
+    "base_model",
     "eos_token_ids",
     "evaluation_mode",
     "find_model",
@@ -241,6 +242,11 @@ _locks: weakref.WeakKeyDictionary[Any, threading.Lock] = weakref.WeakKeyDictiona
 _locks_lock = threading.Lock()
 
 
+def base_model(model: Any) -> Any:
+    """Return the model inside a peft model, and any other model itself."""
+    return model.get_base_model() if hasattr(model, "get_base_model") else model
+
+
 @contextlib.contextmanager
 def evaluation_mode(model: Any) -> Iterator[None]:
     """Put a torch module and the modules in it into evaluation mode during the block."""
@@ -262,8 +268,7 @@ def generation_mode(model: Any, config: Any) -> Iterator[None]:
         model: A model of transformers, or a peft model around one.
         config: A `GenerationConfig`.
     """
-    # A peft model generates with the config of the model inside.
-    holder = model.get_base_model() if hasattr(model, "get_base_model") else model
+    holder = base_model(model)  # a peft model generates with the config of the model inside
     with _locks_lock:
         lock = _locks.setdefault(holder, threading.Lock())
     with lock, evaluation_mode(model):

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from textgym.errors import ExtraMissingError, UsageError, install_advice
+from textgym.errors import UsageError
 from textgym.messages import Message
 from textgym.policies.base import PictureSpan
 
@@ -88,7 +88,6 @@ class PictureReader:
         """Return the pictures of a conversation, in order.
 
         Raises:
-            ExtraMissingError: Pillow is not installed.
             UsageError: A picture is a web address, or cannot be read.
         """
         return [self._picture(url) for url in _urls(messages)]
@@ -178,13 +177,8 @@ def _content(url: str) -> bytes:
 
 
 def _open(content: bytes) -> Any:
-    try:
-        from PIL import Image
-    except ModuleNotFoundError as error:
-        raise ExtraMissingError(
-            f"pictures need the extra 'pictures' ({error.name} is missing): "
-            f"{install_advice('pictures')}"
-        ) from error
+    from PIL import Image  # image processors need it too
+
     try:
         return Image.open(io.BytesIO(content)).convert("RGB")
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:

@@ -24,7 +24,7 @@ from typing import Any
 from mathematics import CORES, THREADS, golds, pairs
 from measure import aim, asked_quick, measure, ratio_line, table
 
-from textgym.verifiers.math.workers import Workers
+from textgym.concurrency.workers import Workers
 
 SECONDS = 1.0  # the limit of a check
 EVERY = 50  # one check in so many reaches the limit
@@ -64,9 +64,13 @@ def pebble_check(pool: Any, gold: str, answer: str) -> object:
         return None
 
 
+def _workers() -> Workers:
+    return Workers("textgym.verifiers.math.check:load", name="mathematics")
+
+
 def textgym_check(workers: Workers, gold: str, answer: str) -> object:
     """Run a check in textgym's workers."""
-    return workers.check({"gold": gold, "answer": answer}, SECONDS)
+    return workers.call({"gold": gold, "answer": answer}, SECONDS)
 
 
 def rate(check: Check, known: list[str], count: int, every: int) -> float:
@@ -107,7 +111,7 @@ def works_in_daemon(target: Callable[[], None]) -> str:
 
 def one_textgym_check() -> None:
     """Run a check in textgym's workers."""
-    textgym_check(Workers(), "1", "1")
+    textgym_check(_workers(), "1", "1")
 
 
 def one_pebble_check() -> None:
@@ -120,7 +124,7 @@ def one_pebble_check() -> None:
 def main() -> None:
     """Measure, and print a table for each setting."""
     rounds, count = (3, 150) if asked_quick(__doc__) else (7, 600)
-    known, workers, pools = golds(), Workers(), pebble_pools()
+    known, workers, pools = golds(), _workers(), pebble_pools()
     checks: dict[str, Check] = {"textgym": partial(textgym_check, workers)}
     checks |= {name: partial(pebble_check, pool) for name, pool in pools.items()}
     settings = {"checks per second": 0, f"one in {EVERY} reaches its limit": EVERY}

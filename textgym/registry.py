@@ -14,6 +14,7 @@ imported, and a package is imported when one of its environments is needed.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import inspect
 import os
 import re
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "card", "environment_class", "ids", "import_environments", "is_registered", "make",
-    "register", "register_installed", "registered_envs", "registered_id", "takes_argument",
+    "register", "register_guest", "register_installed", "registered_envs", "registered_id", "takes_argument",
     "with_registered_ids",
 ]  # fmt: skip
 
@@ -50,6 +51,7 @@ ENTRY_POINTS = "textgym.environments"
 
 T = TypeVar("T")
 _VECTORS = "textgym.vector.make"
+_guests: dict[str, str] = {}  # the module that each guest needs, by the guest's id
 
 
 def register(
@@ -85,6 +87,18 @@ def register(
         entry_point = importable(entry_point)
     creator: Any = entry_point
     gym.register(id, creator, vector_entry_point=f"{_VECTORS}:{id}", **kwargs)
+
+
+def register_guest(id: str, entry_point: str, *, module: str) -> None:
+    """Register an environment of another package. `ids` lists it if that package is installed.
+
+    Args:
+        id: The id.
+        entry_point: The class, as `module:Class`.
+        module: A module of the other package.
+    """
+    _guests[id] = module
+    register(id, entry_point)
 
 
 def register_installed() -> None:
@@ -130,11 +144,24 @@ def _names_group(folder: str) -> bool:
 def ids() -> list[str]:
     """Return the sorted ids of all registered textgym environments.
 
+    Guests are listed if their packages are installed.
+
     Example:
         >>> "textgym/MCQA-v0" in ids()
         True
     """
-    return sorted(filter(is_registered, gym.registry))
+    there = {module for module in {*_guests.values()} if _can_be_found(module)}
+    return [
+        id for id in sorted(gym.registry)
+        if is_registered(id) and (id not in _guests or _guests[id] in there)
+    ]  # fmt: skip
+
+
+def _can_be_found(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ImportError:  # the package that it is in
+        return False
 
 
 def is_registered(id: str) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from inspect import get_annotations, iscoroutinefunction
 from numbers import Real
 from typing import Any, ClassVar, Generic, TypeVar
@@ -125,7 +125,10 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
         """
 
     def respond(self, message: Message) -> list[Message] | None:
-        """Return the user's reply to a message without tool calls, or None to end the episode."""
+        """Return the user's reply to a message without tool calls, or None to end the episode.
+
+        A class with `answers_calls` gets messages with tool calls as well.
+        """
         return None
 
     @_left_to_authors
@@ -181,7 +184,7 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
 class TextEnvOptions(TypedDict, total=False):
     """The keyword arguments of `TextEnv`, which documents them."""
 
-    dataset: str | None
+    dataset: str | Sequence[Mapping[str, Any]] | None
     split: str
     level: int | None
     max_turns: int | None
@@ -248,11 +251,16 @@ def _check_async(cls: Any, base: Any, allowed: list[str]) -> None:
     cls.blocking = True
 
 
-def check_reply(owner: type, reply: Any) -> None:
+def check_reply(owner: type, reply: Any, calls: Sequence[Any] = ()) -> None:
     """Check that `respond` returned a list of messages.
 
+    Args:
+        owner: The class.
+        reply: What it returned.
+        calls: The ids of the calls that it must answer.
+
     Raises:
-        UsageError: It returned something else.
+        UsageError: It returned something else, or a call is not answered.
 
     Example:
         >>> class Shop: ...
@@ -266,6 +274,14 @@ def check_reply(owner: type, reply: Any) -> None:
     for message in reply:
         if problem := message_problem(message):
             raise UsageError(f"{owner.__name__}.respond {_REPLY}: {problem}")
+    if calls:
+        answered = {message.get("tool_call_id") for message in reply}
+        for id in calls:
+            if id not in answered:
+                raise UsageError(
+                    f"{owner.__name__}.respond must answer each tool call with "
+                    f"tool_result(text, id), and does not answer {id!r}"
+                )
 
 
 def check_grade(owner: type, grade: Any) -> None:

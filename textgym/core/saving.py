@@ -42,7 +42,7 @@ class SavableEnv(AuthorMethods[StateT]):
     turn: int
     _arguments: dict[str, Any]
     _conversation: Conversation
-    _finished: bool
+    _finished: str  # the stop reason, if the author ended the episode
     _generator: np.random.Generator | None = None
     _is_open: bool = False  # the author's `on_close` has to be called
     _pay_on_the_way: Callable[[], None] | None = None  # called in each step, before its result
@@ -199,7 +199,7 @@ class SavableEnv(AuthorMethods[StateT]):
         self._generator = None  # draws by `begin` must not advance the current one
         self.state = unpack_state(self._begin(task), saved["state"], self._declared_state())
         self.check_state()
-        self.turn, self._running, self._finished = saved["turn"], saved["running"], False
+        self.turn, self._running, self._finished = saved["turn"], saved["running"], ""
         self._conversation = Conversation(self.task.messages)
         for message in saved["messages"]:
             self._conversation.add(copy_message(message))

@@ -11,7 +11,8 @@ assistant message makes `step` raise, however malformed its content is.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -41,7 +42,8 @@ class TextEnv(SavableEnv[StateT]):
     of the episode; `add_reward` gives rewards before that.
 
     Args:
-        dataset: A path to a .jsonl, .parquet or .csv file, or a hub id. None uses the generator.
+        dataset: A path to a .jsonl, .parquet or .csv file, a hub id, or a list of rows. None uses
+            the generator.
         split: `train`, `validation` or `test`, of the generator or of the hub's data set.
         level: One of the card's levels; None for all of them.
         max_turns: The maximum number of assistant messages. The episode is graded and truncated
@@ -60,6 +62,8 @@ class TextEnv(SavableEnv[StateT]):
             calls run in threads. A class with `async` methods is blocking.
         max_turns: The default of the argument: 20 if the class has tools, or defines `respond` or
             `call_offered_tool`, else 1. A class may set its own.
+        answers_calls: Whether `respond` also answers messages with tool calls, each call with a
+            tool message. By default each call runs a tool, and `respond` is not called.
         max_calls: The maximum number of tool calls in one message. Of the calls beyond this limit,
             the conversation keeps only the first; its result says that it and the rest were
             dropped.
@@ -91,11 +95,12 @@ class TextEnv(SavableEnv[StateT]):
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "render_fps": 1}
-    dataset: str | None
+    dataset: str | Sequence[Mapping[str, Any]] | None
     split: str
     level: int | None
     blocking: bool = False
     max_turns: int = 1
+    answers_calls: bool = False
     max_calls: int = MAX_CALLS
     judge_name: str = ""
 
@@ -106,7 +111,7 @@ class TextEnv(SavableEnv[StateT]):
     def __init__(
         self,
         *,
-        dataset: str | None = None,
+        dataset: str | Sequence[Mapping[str, Any]] | None = None,
         split: str = "train",
         level: int | None = None,
         max_turns: int | None = None,
@@ -131,7 +136,7 @@ class TextEnv(SavableEnv[StateT]):
         self.action_space = ActionSpace()
         self._conversation = Conversation()
         self._shown = 0
-        self._running = self._finished = False
+        self._running, self._finished = False, ""
         self._outcome: tuple[float, dict[str, Any]] | None = None
         self._tasks = TaskSource(
             id=self.card.id,
@@ -162,9 +167,13 @@ class TextEnv(SavableEnv[StateT]):
         """The last assistant message without reasoning and surrounding white space; "" if none."""
         return self._conversation.answer_text()
 
-    def finish(self) -> None:
-        """End the episode after the current tool call. For tools that complete a task."""
-        self._finished = True
+    def finish(self, *, truncated: bool = False) -> None:
+        """End the episode after the current tool call or reply, for tools that complete a task.
+
+        Args:
+            truncated: Whether a limit ends it. The stop reason is then `max_turns`.
+        """
+        self._finished = "max_turns" if truncated else "answer"
 
     def add_reward(self, component: str, amount: float) -> None:
         """Add to the reward of the current step. For tools, `respond` and `grade`.
@@ -222,7 +231,7 @@ class TextEnv(SavableEnv[StateT]):
             if self._is_open:
                 self._close_episode()
             self._conversation = conversation = Conversation(task.messages)
-            self.turn, self._finished, self._shown, self._outcome = 0, False, 0, None
+            self.turn, self._finished, self._shown, self._outcome = 0, "", 0, None
             self._payments = Payments()
             self.state = self._begin(task)
         except BaseException:
@@ -314,7 +323,7 @@ class TextEnv(SavableEnv[StateT]):
 
     def _put_back(self, state: Any) -> None:
         """Continue with an earlier state of the episode."""
-        self.state, self._finished = state, False
+        self.state, self._finished = state, ""
         result_of(self.on_restore())
 
     def _undo_call(self, state: Any, paid: dict[str, float]) -> None:
@@ -331,19 +340,24 @@ class TextEnv(SavableEnv[StateT]):
         """
         self._conversation.add(message)
         self.turn += 1
-        if message.get("tool_calls"):
+        calls = message.get("tool_calls")
+        if calls and not self.answers_calls:
             self._call_tools(message, state)
         else:
+            if calls:
+                message = {**message, "tool_calls": calls[: self.max_calls]}
             reply: Any = self.respond(message)
             if reply is not None:
                 reply = result_of(reply)
             if reply is None:
                 return "answer"
-            check_reply(type(self), reply)
+            check_reply(type(self), reply, [call["id"] for call in (calls or ())[: self.max_calls]])
             for answer in reply:
                 self._conversation.add(copy_message(answer))
+            for call in (calls or ())[self.max_calls :]:
+                self._conversation.add(tool_result(_too_many(self.max_calls), str(call["id"])))
         if self._finished:
-            return "answer"
+            return self._finished
         return "max_turns" if self.turn >= self.max_turns else ""
 
     def _call_tools(self, message: Message, state: Any) -> None:
@@ -354,10 +368,7 @@ class TextEnv(SavableEnv[StateT]):
             if self._finished:
                 text = "Error: not run, because the episode has ended"
             elif place == self.max_calls:
-                text = (
-                    f"Error: not run, because a message may have at most {self.max_calls} calls; "
-                    "this call and all later ones were dropped"
-                )
+                text = _too_many(self.max_calls)
             else:
                 before = state if place == 0 else copy_of_state(cls, self.state)
                 function = call["function"]
@@ -392,8 +403,15 @@ class TextEnv(SavableEnv[StateT]):
             raise
         reward = payments.end_step(float(grade.reward))
         ended, why = reason == "answer", ""
-        if payments.total < bounds[1]:
+        if payments.total < bounds[1] and not (grade.is_success and bounds[1] == math.inf):
             why = grade.verdict_reason if ended else "cut"
             why = why or verdict_reason(grade, payments.total, bounds, self._conversation)
         info["verdict_reason"] = why
         return self._conversation.copy(), reward, ended, not ended, info
+
+
+def _too_many(max_calls: int) -> str:
+    return (
+        f"Error: not run, because a message may have at most {max_calls} calls; "
+        "this call and all later ones were dropped"
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 from textgym.errors import DatasetError, RowError
 from textgym.tasks.csv_rows import CsvRows
 from textgym.tasks.parquet_rows import ParquetRows
-from textgym.tasks.rows import FileRows, HubRows, JsonlRows, Rows
+from textgym.tasks.rows import FileRows, HubRows, JsonlRows, ListRows, Rows
 from textgym.tasks.task import Task, with_id
 
 __all__ = ["TaskList", "file_stamp", "is_file_name", "load_rows", "read_tasks", "shared_tasks"]
@@ -154,12 +154,15 @@ class TaskList:
 
 
 def read_tasks(
-    dataset: str, split: str, level: int | None, read_row: Callable[[dict[str, Any]], Task]
+    dataset: str | Sequence[Mapping[str, Any]],
+    split: str,
+    level: int | None,
+    read_row: Callable[[dict[str, Any]], Task],
 ) -> TaskList:
     """Open a data set and read its first task, so that unsuitable rows are refused at once.
 
     Args:
-        dataset: As in `load_rows`.
+        dataset: As in `load_rows`, or the rows.
         split: As in `load_rows`.
         level: Keep only rows with this `level`; None keeps all.
         read_row: The environment's `read_row`.
@@ -168,8 +171,14 @@ def read_tasks(
         DatasetError: As in `load_rows`, or no row has the level.
         RowError: The environment cannot read the first row; the error names its location.
     """
-    key = "rows", file_stamp(dataset) or (dataset, split)
-    tasks = TaskList(shared_tasks(key, lambda: load_rows(dataset, split)), level)
+    if isinstance(dataset, str):
+        key = "rows", file_stamp(dataset) or (dataset, split)
+        rows = shared_tasks(key, lambda: load_rows(dataset, split))
+    elif dataset:
+        rows = ListRows(dataset)
+    else:
+        raise DatasetError("the data set is an empty list")
+    tasks = TaskList(rows, level)
     tasks.read(0, read_row)
     return tasks
 

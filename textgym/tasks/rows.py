@@ -1,4 +1,4 @@
-"""The rows of a data set, a file or a hub, which are read on access.
+"""The rows of a data set, a file, a hub or a list, which are read on access.
 
 Invariants: rows are JSON data; an error in a row names its location and is raised whenever the row
 is read; a data set's digest is a hash of exactly the content that its rows are read from. A row is
@@ -15,7 +15,7 @@ import json
 import os
 import weakref
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -26,7 +26,9 @@ import numpy as np
 from textgym.errors import DatasetError, ExtraMissingError, RowError, in_one_line, install_advice
 from textgym.json_values import json_row
 
-__all__ = ["FileRows", "HubRows", "JsonlRows", "Rows", "content_hash", "data_library"]
+__all__ = [
+    "FileRows", "HubRows", "JsonlRows", "ListRows", "Rows", "content_hash", "data_library",
+]  # fmt: skip
 
 
 class Rows(Sequence[tuple[str, dict[str, Any]]]):
@@ -158,6 +160,56 @@ def data_library(name: str) -> Any:
         raise ExtraMissingError(
             f"parquet files, hubs and tables need the extra 'data': {install_advice('data')}"
         ) from error
+
+
+class ListRows(Rows):
+    """Rows in memory.
+
+    Args:
+        rows: The rows.
+
+    Raises:
+        RowError: One of them is not a row.
+
+    Example:
+        >>> rows = ListRows([{"question": "2 + 2?"}, {"question": "2 + 3?"}])
+        >>> rows[1]
+        ('row 1 of the list', {'question': '2 + 3?'})
+    """
+
+    name = "the list"
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        for number, row in enumerate(rows):
+            if not isinstance(row, Mapping):
+                kind = type(row).__name__
+                raise RowError("dataset", f"must hold rows (dicts), not a {kind}: row {number}")
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the rows."""
+        content = content_hash()
+        for _, row in self:
+            content.update(json.dumps(row).encode() + b"\n")
+        return str(content.hexdigest())
+
+    def place(self, index: int) -> str:
+        """Return the location of a row."""
+        return f"row {index} of {self.name}"
+
+    def read(self, index: int) -> dict[str, Any]:
+        """Return the values of a row."""
+        return dict(self._rows[index])
+
+    def read_levels(self) -> Iterator[tuple[int, Any]]:
+        """Yield the index and the `level` of each row with a level."""
+        for index, row in enumerate(self._rows):
+            if "level" in row:
+                yield index, row["level"]
 
 
 CHUNK_SIZE = 1 << 22  # bytes

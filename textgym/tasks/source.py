@@ -67,13 +67,15 @@ class TaskSource:
         read_row: Callable[[dict[str, Any]], Task],
         owner: type,
         arguments: Mapping[str, Any],
-        dataset: str | None,
+        dataset: str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None,
         split: str,
         level: int | None,
         at_level: Callable[[Any], TaskSource],
     ) -> None:
-        if dataset is not None and not isinstance(dataset, (str, os.PathLike)):
-            raise UsageError(f"dataset must be a path or a hub id, not {dataset!r}")
+        if dataset is not None and not isinstance(dataset, (str, os.PathLike, list, tuple)):
+            raise UsageError(
+                f"dataset must be a path, a hub id or a list of rows, not {dataset!r:.100}"
+            )
         if split not in SPLITS:
             raise UnknownNameError(f"there is no split {split!r}{did_you_mean(str(split), SPLITS)}")
         if level is not None and dataset is None and level not in levels:
@@ -85,8 +87,13 @@ class TaskSource:
         self._at_level, self._of_levels = at_level, dict[Any, TaskSource]()
         self._generate, self._canonical, self._read_row = generate, canonical, read_row
         self._owner, self._arguments = owner, arguments
-        self._dataset = None if dataset is None else os.fspath(dataset)
-        self._rows = None if self._dataset is None else self._read(self._dataset)
+        self._dataset = "the list"
+        self._rows: TaskList | None = None
+        if isinstance(dataset, (list, tuple)):
+            self._rows = read_tasks(dataset, split, level, self.read)
+        elif dataset is not None:
+            self._dataset = os.fspath(dataset)
+            self._rows = self._read(self._dataset)
         self._is_checked = False
         if self._rows is not None:
             self.count: int | None = len(self._rows)
@@ -111,7 +118,7 @@ class TaskSource:
     @property
     def digests(self) -> dict[str, str]:
         """The name of the data set with its digest; empty for generated tasks."""
-        if self._dataset is None or self._rows is None:
+        if self._rows is None:
             return {}
         return {self._dataset: self._rows.digest}
 

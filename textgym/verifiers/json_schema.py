@@ -16,7 +16,7 @@ from typing import Any
 
 from textgym.verifiers.patterns import PatternSearch
 
-__all__ = ["fits"]
+__all__ = ["fits", "problem_of"]
 
 _search: ContextVar[PatternSearch] = ContextVar("the searches of a call of fits")
 
@@ -46,6 +46,31 @@ def fits(value: Any, schema: Any) -> bool:
         return False
     finally:
         _search.reset(token)
+
+
+def problem_of(value: Any, schema: Any) -> str:
+    """Return in one line why a value does not fit a JSON Schema; "" if it fits.
+
+    A schema that is broken is not checked.
+
+    Example:
+        >>> schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+        >>> problem_of({"n": "five"}, schema), problem_of({}, schema), problem_of({"n": 5}, schema)
+        ("n: 'five' is not of type 'integer'", "'n' is a required property", '')
+    """
+    validator_class, registry = _validator_class()
+    token = _search.set(PatternSearch())
+    try:
+        for error in validator_class(schema, registry=registry).iter_errors(value):
+            place = ".".join(map(str, error.absolute_path))
+            return f"{place}: {error.message}" if place else str(error.message)
+    except ImportError:
+        raise
+    except Exception:  # a broken schema can raise any exception in jsonschema
+        return ""
+    finally:
+        _search.reset(token)
+    return ""
 
 
 @cache

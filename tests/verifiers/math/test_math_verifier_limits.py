@@ -16,10 +16,10 @@ from pathlib import Path
 import gymnasium
 import pytest
 
+from textgym.concurrency import workers as worker_module
 from textgym.errors import WorkerFailure
 from textgym.verifiers.math import MathVerdict, verify
 from textgym.verifiers.math import verdict as verdict_module
-from textgym.verifiers.math import workers as math_workers
 
 OVER = MathVerdict(False, timed_out=True)
 EQUAL = MathVerdict(True, extracted="1/2")
@@ -29,9 +29,9 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="ne
 
 
 @pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[math_workers.Workers]:
+def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[worker_module.Workers]:
     """Give a test workers and a fork server of its own, and no memory of verdicts."""
-    own = math_workers.Workers()
+    own = worker_module.Workers("textgym.verifiers.math.check:load", name="mathematics")
     monkeypatch.setattr(verdict_module, "workers", lambda: own)
     verdict_module._remembered.cache_clear()
     yield own
@@ -40,16 +40,16 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[math_workers.Workers]:
 
 
 @pytest.fixture(scope="module")
-def fork_server() -> Iterator[math_workers._ForkServer]:
-    server = math_workers._ForkServer()
+def fork_server() -> Iterator[worker_module._ForkServer]:
+    server = worker_module._ForkServer("mathematics", verdict_module.workers()._program)
     yield server
     server.close()
 
 
 @pytest.fixture
 def fresh(
-    alone: math_workers.Workers, fork_server: math_workers._ForkServer
-) -> Iterator[math_workers.Workers]:
+    alone: worker_module.Workers, fork_server: worker_module._ForkServer
+) -> Iterator[worker_module.Workers]:
     """Give a test workers of its own, and no memory of verdicts."""
     alone._server = fork_server
     yield alone
@@ -64,7 +64,7 @@ def children_of(pid: int) -> list[int]:
     return [int(child) for child in done]
 
 
-def fork_server_of(workers: math_workers.Workers) -> int:
+def fork_server_of(workers: worker_module.Workers) -> int:
     assert workers._server is not None
     return workers._server._process.pid
 
@@ -156,7 +156,7 @@ def test_a_limit_of_time_is_kept_inside_a_long_computation() -> None:
 
 
 @needs_proc
-def test_a_limit_of_memory_is_kept(fresh: math_workers.Workers) -> None:
+def test_a_limit_of_memory_is_kept(fresh: worker_module.Workers) -> None:
     answer = "\\boxed{\\operatorname{eye}(100000000)}"
     assert verify("\\begin{pmatrix} 1 \\end{pmatrix}", answer, timeout=60.0) == OVER
     (worker,) = fresh._all
@@ -166,14 +166,14 @@ def test_a_limit_of_memory_is_kept(fresh: math_workers.Workers) -> None:
     assert verify(HALF, "$0.5$") == EQUAL
 
 
-def test_verdicts_over_the_limit_are_remembered(fresh: math_workers.Workers) -> None:
+def test_verdicts_over_the_limit_are_remembered(fresh: worker_module.Workers) -> None:
     assert verify("5", f"\\boxed{{{LONG}}}", timeout=0.05) == OVER
-    fresh.check = None  # type: ignore[assignment,method-assign]
+    fresh.call = None  # type: ignore[assignment,method-assign]
     assert verify("5", f"\\boxed{{{LONG}}}", timeout=0.05) == OVER
 
 
 @needs_proc
-def test_workers_that_were_killed_are_replaced(fresh: math_workers.Workers) -> None:
+def test_workers_that_were_killed_are_replaced(fresh: worker_module.Workers) -> None:
     for worker in [fresh._take(fresh=False) for _ in range(3)]:
         fresh._give(worker)
         os.kill(worker.pid, signal.SIGKILL)
@@ -183,15 +183,15 @@ def test_workers_that_were_killed_are_replaced(fresh: math_workers.Workers) -> N
 
 @needs_proc
 def test_workers_that_die_again_and_again_are_a_failure(
-    fresh: math_workers.Workers, monkeypatch: pytest.MonkeyPatch
+    fresh: worker_module.Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ask_a_dying_one(worker: math_workers._Worker, request: object) -> dict[str, bool]:
+    def ask_a_dying_one(worker: worker_module._Worker, request: object) -> dict[str, bool]:
         os.kill(worker.pid, signal.SIGKILL)
         return plain(worker, request)
 
-    plain = math_workers._Worker.ask
+    plain = worker_module._Worker.ask
     with monkeypatch.context() as patch:
-        patch.setattr(math_workers._Worker, "ask", ask_a_dying_one)
+        patch.setattr(worker_module._Worker, "ask", ask_a_dying_one)
         with pytest.raises(WorkerFailure, match=r"two mathematics workers died .* SIGKILL"):
             verify(HALF, "$0.5$")
     assert verify(HALF, "$0.5$") == EQUAL
@@ -199,34 +199,34 @@ def test_workers_that_die_again_and_again_are_a_failure(
 
 @needs_proc
 def test_a_text_that_crashes_every_worker_is_over_its_limit(
-    fresh: math_workers.Workers, monkeypatch: pytest.MonkeyPatch
+    fresh: worker_module.Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ask_a_crashing_one(worker: math_workers._Worker, request: object) -> dict[str, bool]:
+    def ask_a_crashing_one(worker: worker_module._Worker, request: object) -> dict[str, bool]:
         os.kill(worker.pid, signal.SIGSEGV)
         eventually(lambda: gone(worker.pid))
         return plain(worker, request)
 
-    plain = math_workers._Worker.ask
-    monkeypatch.setattr(math_workers._Worker, "ask", ask_a_crashing_one)
+    plain = worker_module._Worker.ask
+    monkeypatch.setattr(worker_module._Worker, "ask", ask_a_crashing_one)
     assert verify(HALF, "$0.5$") == OVER
 
 
 @pytest.mark.slow
 @needs_proc
 def test_a_worker_that_is_stopped_is_given_up(
-    fresh: math_workers.Workers, monkeypatch: pytest.MonkeyPatch
+    fresh: worker_module.Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(math_workers, "_EXTRA_SECONDS", 0.2)
+    monkeypatch.setattr(worker_module, "_EXTRA_SECONDS", 0.2)
     assert verify(HALF, "$0.5$", timeout=0.5) == EQUAL
     for worker in fresh._all:
         os.kill(worker.pid, signal.SIGSTOP)
-    monkeypatch.setattr(math_workers, "_EXTRA_SECONDS", 0.0)
+    monkeypatch.setattr(worker_module, "_EXTRA_SECONDS", 0.0)
     assert verify(HALF, "$0.50$", timeout=0.5).equal
 
 
 @pytest.mark.slow
 @needs_proc
-def test_a_server_that_was_killed_is_replaced(alone: math_workers.Workers) -> None:
+def test_a_server_that_was_killed_is_replaced(alone: worker_module.Workers) -> None:
     assert verify(HALF, "$0.5$") == EQUAL
     first = fork_server_of(alone)
     os.kill(first, signal.SIGKILL)
@@ -237,18 +237,18 @@ def test_a_server_that_was_killed_is_replaced(alone: math_workers.Workers) -> No
 
 
 def test_a_library_that_is_missing_is_a_failure(
-    alone: math_workers.Workers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    alone: worker_module.Workers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "math_verify.py").write_text("raise ImportError('no such library')")
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(WorkerFailure, match="did not start: ImportError: no such library"):
+    with pytest.raises(WorkerFailure, match=r"did not start: .*ImportError: no such library"):
         verify(HALF, "$0.5$")
 
 
 def test_a_program_that_does_not_run_is_a_failure(
-    alone: math_workers.Workers, monkeypatch: pytest.MonkeyPatch
+    alone: worker_module.Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(math_workers, "_PROGRAM", "no such file")
+    monkeypatch.setattr(worker_module, "_PROGRAM", "no such file")
     with pytest.raises(WorkerFailure, match="did not start"):
         verify(HALF, "$0.5$")
 
@@ -273,7 +273,7 @@ def test_hostile_answers_do_not_keep_others_waiting() -> None:
 
 
 def test_turns_come_in_the_order_of_asking() -> None:
-    turns, served = math_workers._Turns(1), []
+    turns, served = worker_module._Turns(1), []
 
     def wait(number: int) -> None:
         with turns:
@@ -289,13 +289,13 @@ def test_turns_come_in_the_order_of_asking() -> None:
 
 
 def test_an_interrupt_gives_the_worker_up(
-    fresh: math_workers.Workers, monkeypatch: pytest.MonkeyPatch
+    fresh: worker_module.Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(worker: math_workers._Worker, request: object) -> dict[str, bool]:
+    def interrupt(worker: worker_module._Worker, request: object) -> dict[str, bool]:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(math_workers._Worker, "ask", interrupt)
+        patch.setattr(worker_module._Worker, "ask", interrupt)
         with pytest.raises(KeyboardInterrupt):
             verify(HALF, "$0.5$")
     assert fresh._all == set()
@@ -316,8 +316,8 @@ def test_a_forked_process_has_workers_of_its_own() -> None:
     assert verify(HALF, "$0.5$") == EQUAL
     child = os.fork()
     if child == 0:
-        fine = math_workers._workers is None and verify(HALF, "$0.500$").equal
-        math_workers._at_exit()
+        fine = not worker_module._shared and verify(HALF, "$0.500$").equal
+        worker_module._at_exit()
         os._exit(0 if fine else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert verify(HALF, "$0.5000$").equal
@@ -349,7 +349,7 @@ def test_inside_the_daemons_of_a_vector() -> None:
 PROGRAM = """
 import json, sys
 from textgym.verifiers.math import verify
-from textgym.verifiers.math.workers import workers
+from textgym.verifiers.math.verdict import workers
 assert verify("0.5", "\\\\boxed{1/2}").equal
 pool = workers()
 pids = [pool._server._process.pid, *(worker.pid for worker in pool._all)]
@@ -385,7 +385,7 @@ def test_nothing_is_left_behind(ending: str) -> None:
 
 
 @needs_proc
-def test_no_descriptors_processes_or_threads_leak(fresh: math_workers.Workers) -> None:
+def test_no_descriptors_processes_or_threads_leak(fresh: worker_module.Workers) -> None:
     def held() -> tuple[int, int, int]:
         tasks = len(os.listdir("/proc/self/task"))
         return len(os.listdir("/proc/self/fd")), tasks, len(children_of(fork_server_of(fresh)))
@@ -400,9 +400,9 @@ def test_no_descriptors_processes_or_threads_leak(fresh: math_workers.Workers) -
 
 
 def test_a_worker_is_retired_after_many_checks(
-    fresh: math_workers.Workers, monkeypatch: pytest.MonkeyPatch
+    fresh: worker_module.Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(math_workers, "_MAX_CHECKS_PER_WORKER", 2)
+    monkeypatch.setattr(worker_module, "_MAX_CALLS_PER_WORKER", 2)
     pids = set()
     for number in range(4):
         assert not verify("x", f"$\\frac{{{number}}}{{7}}$").equal

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from itertools import combinations
 from string import ascii_lowercase
 from typing import Any
@@ -16,7 +17,7 @@ import sympy
 from sympy.core.function import AppliedUndef, Function
 
 from textgym.verifiers.math.equality import equal
-from textgym.verifiers.math.guards import OverLimit
+from textgym.verifiers.math.guards import OverLimit, guard_sympy
 from textgym.verifiers.math.reading import (
     Reading,
     is_equation,
@@ -33,7 +34,7 @@ from textgym.verifiers.math.values import difference
 from textgym.verifiers.math.verdict import Form
 from textgym.verifiers.math.worked_out import is_to_be_computed, is_worked_out
 
-__all__ = ["SAMPLES", "check"]
+__all__ = ["check", "load"]
 
 _APPROXIMATELY = re.compile(r"(?<=.)(?:\\approx(?![a-zA-Z])|≈)")
 _SAME = re.compile(r"\A\s*(?:\\approx(?![a-z])|≈|=|(?:or|i\.e\.,?)\s)")
@@ -277,7 +278,7 @@ def _without_percent(reading: Reading) -> Reading:
     return reading
 
 
-SAMPLES = (
+_SAMPLES = (
     ("\\frac{1}{2}", "\\frac{2}{4}", True),
     ("42", "41", False),
     ("x^2+2x+1", "y = (x+1)^2", True),
@@ -290,5 +291,18 @@ SAMPLES = (
     ("10\\%", "\\frac{1}{10}", True),
     ("2 + i", "i + 2", True),
 )
-"""Golds, answers, and whether they are equal. The fork server checks them once before it forks
-workers, because the first parse of each kind of formula is slow."""
+
+
+def load() -> Callable[..., dict[str, Any]]:
+    """Prepare this process, and return `check`.
+
+    The first parse of each kind of formula is slow, so some are checked before workers are forked.
+
+    Raises:
+        RuntimeError: The libraries give wrong verdicts.
+    """
+    guard_sympy()
+    for gold, answer, equal_to_it in _SAMPLES:
+        if check(gold, answer)["equal"] is not equal_to_it:
+            raise RuntimeError(f"the check of {gold} and {answer} gives {not equal_to_it}")
+    return check

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, get_args
 
+from textgym.concurrency.workers import Workers, workers_for
 from textgym.errors import UsageError
 from textgym.verifiers.choices.letters import named_letter
 from textgym.verifiers.math.quantities import holds_quantity, quantity
@@ -28,7 +29,6 @@ from textgym.verifiers.math.words import (
     same_words,
     words_of,
 )
-from textgym.verifiers.math.workers import workers
 from textgym.verifiers.stated import AnswerForm, read_stated
 
 __all__ = ["FORMS", "MAX_TIMEOUT", "Form", "MathVerdict", "equal_math", "verify"]
@@ -187,11 +187,16 @@ def _compare_words(words: str, letter: str, question: str, texts: list[str]) -> 
     return MathVerdict(bool(equal), extracted=(equal or texts or [""])[0])
 
 
+def workers() -> Workers:
+    """Return the worker processes that compare formulas."""
+    return workers_for("textgym.verifiers.math.check:load", name="mathematics")
+
+
 def _in_a_worker(gold: str, answer: str, timeout: float, form: Form, question: str) -> MathVerdict:
-    reply = workers().check(
+    reply = workers().call(
         {"gold": gold, "answer": answer, "form": form, "question": question}, timeout
     )
-    if not reply.get("over"):
+    if reply is not None and not reply.get("over"):
         return MathVerdict(
             reply["equal"], extracted=reply["extracted"], unevaluated=reply["unevaluated"]
         )

@@ -1,11 +1,11 @@
-"""The program that checks mathematical answers: a fork server and the workers that it forks.
+"""The program of worker processes: a fork server and the workers that it forks.
 
-The fork server imports sympy once. After that it only forks and reaps workers when its parent asks
-it to, so a worker that died is replaced within milliseconds. Each worker has its own socket, and
-answers one request after another. Invariants:
+The fork server loads a function once. After that it only forks and reaps workers when its parent
+asks it to, so a worker that died is replaced within milliseconds. Each worker has its own socket,
+and calls the function for one request after another. Invariants:
 
-- Each check has a limit of CPU time, which the kernel enforces (SIGPROF), so a busy machine gives
-  the same verdicts as an idle one. Memory is limited too.
+- Each call has a limit of CPU time, which the kernel enforces (SIGPROF), so a busy machine gives
+  the same replies as an idle one. Memory is limited too.
 - Workers end when their socket closes. The fork server ends with its parent, and ends its workers.
 """
 
@@ -21,8 +21,11 @@ import signal
 import socket
 import struct
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from textgym.errors import TextgymError
+from textgym.names import import_object
 
 __all__ = ["FORK", "REAP", "order", "receive", "run", "send"]
 
@@ -31,9 +34,7 @@ _ORDER = struct.Struct(">cQ")
 _NUMBER = struct.Struct(">q")
 _LENGTH = struct.Struct(">I")
 
-_MAX_MEMORY = 512 << 20  # bytes that a worker may use in addition to its initial memory
-
-Check = Callable[..., dict[str, Any]]
+Function = Callable[..., dict[str, Any]]
 
 
 def send(line: socket.socket, value: Any) -> None:
@@ -74,11 +75,23 @@ def order(control: socket.socket, kind: bytes, number: int, descriptors: list[in
     return answer
 
 
-def run(descriptor: int) -> None:
-    """Run the fork server on its end of a socket pair, until its parent is gone."""
+def run(descriptor: int, program: Mapping[str, Any]) -> None:
+    """Run the fork server on its end of a socket pair, until its parent is gone.
+
+    Args:
+        descriptor: Its end of the socket pair.
+        program: `load` names a function that returns the one to call, `arguments` are its
+            arguments, and `memory` is how many bytes a worker may use in addition to its initial
+            memory.
+    """
     control = socket.socket(fileno=descriptor)
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
     try:
-        check = load()
+        function = import_object(program["load"])(**program["arguments"])
+    except TextgymError as error:
+        send(control, {"error": str(error)})
+        return
     except Exception as error:
         send(control, {"error": f"{type(error).__name__}: {error}"})
         return
@@ -95,7 +108,7 @@ def run(descriptor: int) -> None:
                 break
             kind, number = _ORDER.unpack(data)
             if kind == FORK:
-                number = _fork(control, descriptors[0], check)
+                number = _fork(control, descriptors[0], function, program["memory"])
                 children.add(number)
             else:
                 children.discard(number)
@@ -106,14 +119,14 @@ def run(descriptor: int) -> None:
             _reap(child)
 
 
-def _fork(control: socket.socket, descriptor: int, check: Check) -> int:
+def _fork(control: socket.socket, descriptor: int, function: Function, memory: int) -> int:
     child = os.fork()
     if child:
         os.close(descriptor)
         return child
     control.close()
     try:
-        _work(socket.socket(fileno=descriptor), check)
+        _work(socket.socket(fileno=descriptor), function, memory)
     finally:
         os._exit(1)
 
@@ -123,44 +136,26 @@ def _reap(child: int) -> int:
     return os.waitpid(child, 0)[1]
 
 
-def _work(line: socket.socket, check: Check) -> None:
-    """Answer requests until the connection is closed or a check ends the process."""
+def _work(line: socket.socket, function: Function, memory: int) -> None:
+    """Answer requests until the connection is closed or a call ends the process."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
-    _limit_memory()
+    _limit_memory(memory)
     while True:
         try:
             request = receive(line)
         except EOFError:
             os._exit(0)
         signal.setitimer(signal.ITIMER_PROF, request["seconds"])
-        reply = check(**request["arguments"])
+        reply = function(**request["arguments"])
         signal.setitimer(signal.ITIMER_PROF, 0)
         send(line, reply)
 
 
-def _limit_memory() -> None:
+def _limit_memory(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if os.path.exists("/proc/self/statm"):  # other systems do not enforce the limit
         with open("/proc/self/statm") as file:
-            most = int(file.read().split()[0]) * resource.getpagesize() + _MAX_MEMORY
+            most = int(file.read().split()[0]) * resource.getpagesize() + memory
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
-
-def load() -> Check:
-    """Import sympy and math-verify, and return the function `check.check`.
-
-    Raises:
-        ImportError: A library is missing.
-        RuntimeError: The libraries give wrong verdicts.
-    """
-    warnings.simplefilter("ignore")
-    logging.disable(logging.CRITICAL)
-    from textgym.verifiers.math.check import SAMPLES, check
-    from textgym.verifiers.math.guards import guard_sympy
-
-    guard_sympy()
-    for gold, answer, equal in SAMPLES:
-        if check(gold, answer)["equal"] is not equal:
-            raise RuntimeError(f"the check of {gold} and {answer} gives {not equal}, not {equal}")
-    return check

@@ -1,11 +1,12 @@
-"""The worker processes of the mathematics verifier. A thread borrows a worker for each check.
+"""Worker processes, which call a function under limits. A thread borrows a worker for each call.
 
-Each process has one `Workers`, created on first use and again after a fork. Invariants:
+`workers_for` returns the workers of a function, which all threads share. `Workers.own` is a worker
+that keeps what it holds from call to call. Invariants:
 
-- A worker that exceeds a limit is replaced, and other checks do not wait for that.
-- If a worker or the fork server dies for another reason, it is replaced and the check is repeated
-  once. If that fails as well, `WorkerFailure` is raised; but an answer that crashes both workers
-  counts as one that exceeds a limit.
+- A worker that exceeds a limit is replaced, and other calls do not wait for that.
+- If a worker or the fork server dies for another reason, it is replaced and the call is repeated
+  once. If that fails as well, `WorkerFailure` is raised; but arguments that crash both workers
+  count as ones that exceed a limit.
 - No process is left behind: all of them end with this process, however it ends.
 """
 
@@ -19,36 +20,38 @@ import socket
 import subprocess
 import sys
 import threading
+import weakref
 from collections import deque
 from typing import Any
 
+from textgym.concurrency import fork_server
 from textgym.errors import WorkerFailure
-from textgym.verifiers.math import fork_server
 
-__all__ = ["Workers", "workers"]
+__all__ = ["OwnWorker", "Workers", "workers_for"]
 
 _PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[2]); "
-    "from textgym.verifiers.math.fork_server import run; run(int(sys.argv[1]))"
+    "import json, sys; number, path, program = json.loads(sys.argv[1]); sys.path[:] = path; "
+    "from textgym.concurrency.fork_server import run; run(number, program)"
 )
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _START_SECONDS = 120.0
 _EXTRA_SECONDS = 60.0  # to wait for a reply; only a stopped or starved worker takes so long
-_MAX_CHECKS_PER_WORKER = 2000  # then it is replaced, because the parser's tables grow
+_MAX_CALLS_PER_WORKER = 2000  # then it is replaced, because libraries' tables grow
 _CRASH_SIGNALS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE}
 
 
 class _ForkServer:
     """The process that forks workers; see `fork_server`."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str, program: dict[str, Any]) -> None:
         self.closed = False
         self._control, theirs = socket.socketpair()
         with theirs:
             number = theirs.fileno()
+            started = json.dumps([number, sys.path, program])
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _PROGRAM, str(number), json.dumps(sys.path)],
-                env={**os.environ, "PYTHONHASHSEED": "0"},  # sympy's results depend on it
+                [sys.executable, "-P", "-c", _PROGRAM, started],
+                env={**os.environ, "PYTHONHASHSEED": "0"},  # results of libraries depend on it
                 pass_fds=[number],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -61,11 +64,11 @@ class _ForkServer:
         except BaseException as error:
             self.close()
             if isinstance(error, (OSError, EOFError)):
-                raise WorkerFailure("the mathematics workers did not start") from error
+                raise WorkerFailure(f"the {name} workers did not start") from error
             raise
         if "error" in greeting:
             self.close()
-            raise WorkerFailure(f"the mathematics workers did not start: {greeting['error']}")
+            raise WorkerFailure(f"the {name} workers did not start: {greeting['error']}")
 
     def fork(self) -> _Worker:
         """Return a new worker.
@@ -124,7 +127,7 @@ class _Worker:
         self.server = server
         self.line = line
         self.pid = pid
-        self.checks = 0
+        self.calls = 0
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the reply to a request.
@@ -132,7 +135,7 @@ class _Worker:
         Raises:
             OSError, EOFError: The worker died, or did not reply in time.
         """
-        self.checks += 1
+        self.calls += 1
         self.line.settimeout(10 * request["seconds"] + _EXTRA_SECONDS)
         fork_server.send(self.line, request)
         reply: dict[str, Any] = fork_server.receive(self.line)
@@ -175,20 +178,51 @@ class _Turns:
 
 
 class Workers:
-    """Up to one worker per CPU core, each started when it is first needed."""
+    """Up to one worker per CPU core, each started when it is first needed.
 
-    def __init__(self) -> None:
+    Args:
+        load: A function, as `module:function`, that returns the function to call. It runs once, in
+            the process that the workers are forked from.
+        arguments: Its arguments, which are JSON data.
+        name: What the workers are for, for errors.
+        memory: How many bytes a worker may use in addition to its initial memory.
+
+    Example:
+        >>> workers = Workers("textgym.verifiers.math.check:load", name="mathematics")
+        >>> workers.call({"gold": "1/2", "answer": "0.5"}, seconds=10)["equal"]
+        True
+        >>> workers.close()
+    """
+
+    def __init__(
+        self,
+        load: str,
+        arguments: dict[str, Any] | None = None,
+        *,
+        name: str,
+        memory: int = 512 << 20,
+    ) -> None:
+        self.name = name
+        self._program = {"load": load, "arguments": arguments or {}, "memory": memory}
         self._server: _ForkServer | None = None
         self._all: set[_Worker] = set()
         self._idle: list[_Worker] = []
+        self._left: deque[_Worker] = deque()  # their owners were collected
         self._lock = threading.Lock()
         self._turns = _Turns(_CORES)
 
-    def check(self, arguments: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Run `check.check` in a worker and return its reply, or `over` if a limit was exceeded.
+    def call(self, arguments: dict[str, Any], seconds: float) -> dict[str, Any] | None:
+        """Call the function in a worker.
+
+        Args:
+            arguments: Its arguments, which are JSON data.
+            seconds: The CPU time that it may take.
+
+        Returns:
+            What it returned; None if it exceeded a limit.
 
         Raises:
-            WorkerFailure: No worker could be started, or two died for reasons other than the check.
+            WorkerFailure: No worker could be started, or two died for reasons other than the call.
         """
         request = {"arguments": arguments, "seconds": seconds}
         with self._turns:
@@ -199,7 +233,7 @@ class Workers:
                 except (OSError, EOFError):
                     ended = self._drop(worker)
                     if ended == -signal.SIGPROF:
-                        return {"over": True}
+                        return None
                 except BaseException:
                     self._drop(worker)
                     raise
@@ -207,8 +241,12 @@ class Workers:
                     self._give(worker)
                     return reply
         if ended is not None and (ended > 0 or -ended in _CRASH_SIGNALS):
-            return {"over": True}  # this text crashes every worker
-        raise WorkerFailure(f"two mathematics workers died during one check, {_cause(ended)}")
+            return None  # these arguments crash every worker
+        raise WorkerFailure(f"two {self.name} workers died during one call, {_cause(ended)}")
+
+    def own(self) -> OwnWorker:
+        """Return a worker that nobody else uses. It is started when it is first called."""
+        return OwnWorker(self)
 
     def _take(self, fresh: bool) -> _Worker:
         with self._lock:
@@ -217,23 +255,26 @@ class Workers:
             if not fresh:
                 return worker
             self._drop(worker)  # it may have died together with the first worker
-        with self._lock:
-            worker = self._fork()
-            self._all.add(worker)
-            return worker
+        return self._fork()
 
     def _fork(self) -> _Worker:
-        for _ in range(2):
-            if self._server is None or self._server.closed:
-                self._server = _ForkServer()
-            try:
-                return self._server.fork()
-            except (OSError, EOFError) as error:
-                lost = error
-        raise WorkerFailure("the fork server of the mathematics workers died twice") from lost
+        while self._left:
+            self._drop(self._left.popleft())
+        with self._lock:
+            for _ in range(2):
+                if self._server is None or self._server.closed:
+                    self._server = _ForkServer(self.name, self._program)
+                try:
+                    worker = self._server.fork()
+                except (OSError, EOFError) as error:
+                    lost = error
+                else:
+                    self._all.add(worker)
+                    return worker
+        raise WorkerFailure(f"the fork server of the {self.name} workers died twice") from lost
 
     def _give(self, worker: _Worker) -> None:
-        if worker.checks >= _MAX_CHECKS_PER_WORKER or worker.server.closed:
+        if worker.calls >= _MAX_CALLS_PER_WORKER or worker.server.closed:
             self._drop(worker)
             return
         with self._lock:
@@ -244,6 +285,11 @@ class Workers:
         with self._lock:
             self._all.discard(worker)
             return worker.server.reap(worker.pid)
+
+    def leave(self, worker: _Worker) -> None:
+        """End a worker whose owner is being collected, at a moment when the lock may be held."""
+        worker.line.close()
+        self._left.append(worker)
 
     def forget(self) -> None:
         """Close the sockets that a fork copied, so workers notice when the parent closes them."""
@@ -267,30 +313,84 @@ def _cause(ended: int | None) -> str:
     return f"the last by {signal.Signals(-ended).name}" if ended < 0 else "the last by exiting"
 
 
-_workers: Workers | None = None
+class OwnWorker:
+    """A worker that keeps what it holds from call to call. Used from one thread at a time.
+
+    It ends when it is closed or collected.
+
+    Args:
+        workers: The workers that it is one of.
+    """
+
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+        self._worker: _Worker | None = None
+        self._end: weakref.finalize[Any, Any] | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it holds what earlier calls left. It does not before the first call."""
+        return self._worker is not None
+
+    def call(self, arguments: dict[str, Any], seconds: float) -> dict[str, Any] | None:
+        """Call the function, as `Workers.call` does, but only once.
+
+        After a call that returns None or raises, the next one starts a new worker.
+
+        Raises:
+            WorkerFailure: The worker could not be started, or died for reasons other than the call.
+        """
+        if self._worker is None:
+            self._worker = self._workers._fork()
+            self._end = weakref.finalize(self, self._workers.leave, self._worker)
+        try:
+            return self._worker.ask({"arguments": arguments, "seconds": seconds})
+        except (OSError, EOFError) as error:
+            ended = self.close()
+            over = isinstance(error, TimeoutError) or ended == -signal.SIGPROF
+            if over or (ended is not None and (ended > 0 or -ended in _CRASH_SIGNALS)):
+                return None
+            name = self._workers.name
+            raise WorkerFailure(f"a worker of {name} died, {_cause(ended)}") from None
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> int | None:
+        """End the process, and return its exit status, or minus the signal."""
+        worker, self._worker = self._worker, None
+        if worker is None or self._end is None or self._end.detach() is None:
+            return None
+        return self._workers._drop(worker)
+
+
+_shared: dict[str, Workers] = {}
 _lock = threading.Lock()
 
 
-def workers() -> Workers:
-    """Return this process's workers."""
-    global _workers
+def workers_for(
+    load: str, arguments: dict[str, Any] | None = None, *, name: str, memory: int = 512 << 20
+) -> Workers:
+    """Return this process's workers for a function. The arguments are those of `Workers`."""
+    key = json.dumps([load, arguments, memory], sort_keys=True)
     with _lock:
-        if _workers is None:
-            _workers = Workers()
-        return _workers
+        if key not in _shared:
+            _shared[key] = Workers(load, arguments, name=name, memory=memory)
+        return _shared[key]
 
 
 def _after_fork() -> None:
-    global _workers, _lock
-    if _workers is not None:
-        _workers.forget()
-    _workers, _lock = None, threading.Lock()
+    global _lock
+    for workers in _shared.values():
+        workers.forget()
+    _shared.clear()
+    _lock = threading.Lock()
 
 
 @atexit.register
 def _at_exit() -> None:
-    if _workers is not None:
-        _workers.close()
+    for workers in _shared.values():
+        workers.close()
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -27,7 +27,7 @@ FLOORS = {
     3: ("verifiers", "trajectories"),
     4: ("core", "users", "metrics", "provenance"),
     5: ("wrappers", "registry"),
-    6: ("envs", "rollouts", "vector"),
+    6: ("envs", "rollouts", "vector", "integrations"),
     7: ("rescoring", "checks", "training"),
     8: ("report", "scaffold"),
     9: ("cli", "__main__"),

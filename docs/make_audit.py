@@ -128,7 +128,7 @@ def changed(stored: Mapping[str, Any]) -> list[str]:
 
 def suite() -> list[str]:
     """Return the ids of the environments of the suite."""
-    return [id for id in textgym.ids() if id.startswith("textgym/")]
+    return [id for id in textgym.ids(guests=False) if id.startswith("textgym/")]
 
 
 def figures_of(report: Mapping[str, Any]) -> dict[str, Any]:

@@ -94,7 +94,9 @@ def _judge_options() -> str:
 def cards() -> str:
     """Return the cards of the package's environments, by entry point, as JSON."""
     places = [str(gym.registry[id].entry_point) for id in textgym.ids()]
-    own = [place for place in places if place.startswith("textgym.envs.")]
+    own = [
+        place for place in places if place.startswith(("textgym.envs.", "textgym.integrations."))
+    ]
     found = {place: environment_class(place).card.as_dict() for place in own}
     return json.dumps(found, indent=1) + "\n"
 

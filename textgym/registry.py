@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "card", "environment_class", "ids", "import_environments", "is_registered", "make",
-    "register", "register_guest", "register_installed", "registered_envs", "registered_id", "takes_argument",
-    "with_registered_ids",
+    "register", "register_guest", "register_installed", "registered_envs", "registered_id",
+    "takes_argument", "with_registered_ids",
 ]  # fmt: skip
 
 ENTRY_POINTS = "textgym.environments"
@@ -141,16 +141,18 @@ def _names_group(folder: str) -> bool:
     return False
 
 
-def ids() -> list[str]:
+def ids(*, guests: bool = True) -> list[str]:
     """Return the sorted ids of all registered textgym environments.
 
-    Guests are listed if their packages are installed.
+    Args:
+        guests: Whether guests, the environments of other suites, are among them. Only those whose
+            packages are installed are listed.
 
     Example:
         >>> "textgym/MCQA-v0" in ids()
         True
     """
-    there = {module for module in {*_guests.values()} if _can_be_found(module)}
+    there = {module for module in {*_guests.values()} if guests and _can_be_found(module)}
     return [
         id for id in sorted(gym.registry)
         if is_registered(id) and (id not in _guests or _guests[id] in there)

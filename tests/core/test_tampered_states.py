@@ -568,7 +568,7 @@ def refusal(env: Any, state: Any) -> str:
     return ""
 
 
-@pytest.mark.parametrize("id", textgym.ids())
+@pytest.mark.parametrize("id", textgym.ids(guests=False))
 @SETTINGS
 @given(data=st.data(), steps=st.integers(0, 2))
 def test_a_changed_state_is_refused_or_can_be_continued(id: str, data: Any, steps: int) -> None:

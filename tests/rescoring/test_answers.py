@@ -27,7 +27,7 @@ def answer(trajectory: Any, **config: Any) -> Any:
         return answers.find(trajectory)
 
 
-@pytest.mark.parametrize("id", textgym.ids())
+@pytest.mark.parametrize("id", textgym.ids(guests=False))
 def test_the_answer_is_that_of_the_task_with_the_index(id: str) -> None:
     task = gym.make(id, split="test").unwrapped.get_task(1)
     trajectory = played(id, env_kwargs={"split": "test"}, concurrency=1)

@@ -394,7 +394,7 @@ def test_without_repeats_prompts_are_not_compared() -> None:
     assert run.metrics["overall"]["failures"] == 0
 
 
-@pytest.mark.parametrize("id", textgym.ids())
+@pytest.mark.parametrize("id", textgym.ids(guests=False))
 def test_repeats_of_every_environment_have_one_prompt(id: str) -> None:
     run = textgym.rollout(id, "random", episodes=3, repeats=3, env_kwargs={"split": "test"}, seed=5)
     assert run.metrics["overall"]["failures_by_boundary"] == {}

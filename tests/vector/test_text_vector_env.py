@@ -25,7 +25,7 @@ from textgym.spaces import ActionSpace
 from textgym.vector import TextVectorEnv
 
 MODES = pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)
-IDS = pytest.mark.parametrize("id", textgym.ids())
+IDS = pytest.mark.parametrize("id", textgym.ids(guests=False))
 
 
 # Like Gymnasium's own vectors.

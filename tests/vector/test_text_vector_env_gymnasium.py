@@ -27,7 +27,7 @@ from textgym.messages import assistant
 from textgym.vector import TextVectorEnv
 
 MODES = pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)
-IDS = pytest.mark.parametrize("id", textgym.ids())
+IDS = pytest.mark.parametrize("id", textgym.ids(guests=False))
 COUNT = 3
 
 

@@ -22,7 +22,7 @@ from textgym.registry import make as make_wrapped
 from textgym.wrappers import LevelCurriculum, StepPenalty
 
 MCQA = "textgym/MCQA-v0"
-SUITE = [id for id in textgym.ids() if id.startswith("textgym/")]
+SUITE = [id for id in textgym.ids(guests=False) if id.startswith("textgym/")]
 
 
 def make(id: str = MCQA, **kwargs: Any) -> Any:

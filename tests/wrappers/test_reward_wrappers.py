@@ -31,7 +31,7 @@ from textgym.wrappers import (
 )
 
 LENGTH = "tests.wrappers.test_reward_wrappers:conversation_length"
-SUITE = [id for id in textgym.ids() if id.startswith("textgym/")]
+SUITE = [id for id in textgym.ids(guests=False) if id.startswith("textgym/")]
 WRAPPERS: dict[str, Callable[[Any], Any]] = {
     "step": partial(StepPenalty, amount=0.125),
     "tool errors": partial(ToolErrorPenalty, amount=0.25),

@@ -34,7 +34,7 @@ from textgym.messages import assistant_calls, text_of
 from textgym.wrappers import LengthPenalty, Retry, RewardWrapper
 from textgym.wrappers.specs import WRAPPERS, apply_wrappers
 
-SUITE = [id for id in textgym.ids() if id.startswith("textgym/")]
+SUITE = [id for id in textgym.ids(guests=False) if id.startswith("textgym/")]
 SPECS = {
     "ClipReturn": "ClipReturn:low=-0.25,high=0.5",
     "ContextWindow": "ContextWindow:max_messages=4",

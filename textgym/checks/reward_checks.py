@@ -64,7 +64,10 @@ def oracle_max(subject: Subject) -> Outcome:
     any_env=True,
 )
 def floor_gap(subject: Subject) -> Outcome:
-    """Empty messages get the minimum return on every task whose row has no `no_op`."""
+    """Empty messages get the minimum return on every task whose row has no `no_op`.
+
+    If the minimum is negative, for penalties, they get at most 0.
+    """
     low, high = subject.reward_range
     assert high - low >= _MIN_GAP, f"the return ranges only from {low} to {high}"
     returns, rewarded = [], []
@@ -72,7 +75,7 @@ def floor_gap(subject: Subject) -> Outcome:
         if subject.is_text_env and env.task.row.get("no_op"):
             continue
         returns.append(episode.total)
-        if episode.total != low:
+        if episode.total != low and not low <= episode.total <= 0:
             rewarded.append(episode.as_evidence(policy="silence", level=level))
     measured = {"episodes": len(returns), "floor": _mean(returns), "maximum": high}
     if rewarded:

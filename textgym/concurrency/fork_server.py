@@ -158,4 +158,3 @@ def _limit_memory(memory: int) -> None:
         with open("/proc/self/statm") as file:
             most = int(file.read().split()[0]) * resource.getpagesize() + memory
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-

@@ -1,6 +1,6 @@
 """The environments, each in a file or folder of its own, and their registration."""
 
-from textgym.registry import register, register_guest, register_installed
+from textgym.registry import register, register_installed
 
 register("textgym/AskFirst-v0", "textgym.envs.office.ask_first:AskFirst")
 register("textgym/Calendar-v0", "textgym.envs.calendar:Calendar")
@@ -23,5 +23,4 @@ register("textgym/SessionState-v0", "textgym.envs.session_state:SessionState")
 register("textgym/SingleToolCall-v0", "textgym.envs.single_tool_call:SingleToolCall")
 register("textgym/StructuredOutput-v0", "textgym.envs.structured_output:StructuredOutput")
 register("textgym/WorkplaceAssistant-v0", "textgym.envs.office.workplace:WorkplaceAssistant")
-register_guest("textgym/Aviary-v0", "textgym.integrations.aviary:Aviary", module="aviary.env")
 register_installed()  # the environments of other packages

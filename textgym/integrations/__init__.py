@@ -5,3 +5,14 @@ processes, which `textgym.concurrency.workers` limits. A guest keeps the rewards
 unless they are paid to anyone: then a strict grade is the default, and `grading="original"` gives
 theirs.
 """
+
+from textgym.integrations.reasoning_gym import GENERATORS
+from textgym.registry import register_guest
+
+register_guest("textgym/Aviary-v0", "textgym.integrations.aviary:Aviary", module="aviary.env")
+for _name in GENERATORS:
+    register_guest(
+        f"reasoning-gym/{_name}-v0",
+        f"textgym.integrations.reasoning_gym:{_name}",
+        module="reasoning_gym",
+    )

@@ -47,6 +47,10 @@ _WITHOUT_NAMESPACES = {
     "setpriority": (141, 140), "sched_setaffinity": (203, 122), "sched_setscheduler": (144, 119),
     "sched_setattr": (314, 274), "ioprio_set": (251, 30),
 }  # fmt: skip
+_PROGRAMS = {
+    "fork": (57, None), "vfork": (58, None), "clone": (56, 220), "execve": (59, 221),
+    "execveat": (322, 281),
+}  # fmt: skip
 _CLONE, _CLONE3, _SOCKET = (56, 220), (435, 435), (41, 198)
 _FAMILIES = (1, 2, 10, 16)  # of sockets: Unix, IPv4, IPv6, netlink; a namespace keeps these inside
 _KILL, _PRLIMIT = (62, 129), (302, 261)  # of the caller's group or process (0)
@@ -69,11 +73,12 @@ def known_architecture() -> bool:
     return platform.machine() in _ARCHITECTURES
 
 
-def filter_program(*, namespaces: bool) -> bytes:
+def filter_program(*, namespaces: bool, programs: bool = True) -> bytes:
     """Return the filter of this machine's architecture, as an array of `struct sock_filter`.
 
     Args:
         namespaces: Whether the box has process and network namespaces of its own.
+        programs: Whether programs, processes and threads may be started.
 
     Example:
         >>> len(filter_program(namespaces=True)) % 8
@@ -90,6 +95,8 @@ def filter_program(*, namespaces: bool) -> bytes:
         lines += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _KILL_PROCESS)]
     lines += [(_EQUAL, 0, 1, _CLONE3[column]), (_RETURN, 0, 0, _UNKNOWN_CALL)]
     refused = dict(_ALWAYS) if namespaces else {**_ALWAYS, **_WITHOUT_NAMESPACES}
+    if not programs:
+        refused |= _PROGRAMS
     for numbers in refused.values():
         number = numbers[column]
         if number is not None:

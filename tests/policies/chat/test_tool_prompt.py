@@ -195,7 +195,7 @@ def test_input_is_not_changed() -> None:
     assert (said, tools) == (before, [TOOL])
 
 
-@pytest.mark.parametrize("id", textgym.ids())
+@pytest.mark.parametrize("id", textgym.ids(guests=False))
 def test_every_environments_conversation_can_be_converted(id: str) -> None:
     try:
         env: Any = gymnasium.make(id)

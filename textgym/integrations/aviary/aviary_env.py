@@ -48,7 +48,6 @@ __all__ = ["Aviary"]
 
 CALCULATOR = "calculator"
 GRADINGS = ("strict", "original")
-_PAY_EACH_CALL = {CALCULATOR, "hotpotqa", "gsm8k"}  # rewards of one message add up
 _MAX_GUESS = 100
 _MAX_DIGITS = 15  # of an answer that a float represents exactly
 
@@ -74,11 +73,13 @@ class _Opened(NamedTuple):
         number: Its number.
         row: The row that it was made from.
         losses: How often the guest had been lost when it was made.
+        adds_up: Whether it adds up the rewards of all answers in a message.
     """
 
     number: int
     row: Mapping[str, Any]
     losses: int
+    adds_up: bool
 
 
 _NUMBERS = itertools.count()
@@ -99,9 +100,9 @@ class Aviary(TextEnv[Progress]):
 
     ## Action
     Assistant messages. A text without tool calls usually does not end an episode: the guest says
-    what it expects. Arguments that are not JSON, or do not fit the tool's schema, are answered with
-    an error. So is a call that a tool cannot handle, or that takes more than 10 seconds of CPU
-    time or 2 GiB of memory; the guest is then as it was before the call.
+    what it expects. A call of an unknown tool, or with arguments that do not fit the tool's schema,
+    is answered with an error. So is a call that a tool cannot handle, or that takes more than 10
+    seconds of CPU time or 2 GiB of memory; the guest is then as it was before the call.
 
     ## Reward
     The guest's rewards, as component `aviary` of each step. `is_success` is True if they add up to
@@ -109,8 +110,11 @@ class Aviary(TextEnv[Progress]):
 
     With `grading="strict"`, the calls of one message are steps of their own in Aviary's calculator,
     gsm8k and hotpotqa, and calls after the end are not run. Aviary runs all of them and adds up
-    their rewards: a message that submits 64 answers earns the reward of each right one. With
-    `grading="original"`, and for all other guests, a message is one step.
+    their rewards: a message that submits 64 answers earns the reward of each right one. hotpotqa
+    compares the whole answer, where Aviary pays any text that contains it, such as a page. With
+    `grading="original"`, and for all other guests, a message is one step. Calls of unknown tools,
+    and arguments that are not JSON, are then passed to the guest, which may have penalties for
+    them.
 
     ## Episode end
     The guest ends the episode, or cuts it. `max_turns` cuts it, too.
@@ -197,9 +201,9 @@ class Aviary(TextEnv[Progress]):
         if not isinstance(success_reward, (int, float)) or isinstance(success_reward, bool):
             raise UsageError(f"success_reward must be a number, not {success_reward!r:.100}")
         self._success_reward = float(success_reward)
-        self._one_by_one = grading == "strict" and env in _PAY_EACH_CALL
+        self._is_strict = grading == "strict"
         self._is_calculator = env == CALCULATOR
-        self._door = door_to(env, config or {})
+        self._door = door_to(env, config or {}, self._is_strict)
         self._opened: _Opened | None = None  # what `read_row` opened last, unless it is played
         self._playing: _Opened | None = None
         if kwargs.get("dataset") is None and not self._is_calculator:
@@ -213,7 +217,7 @@ class Aviary(TextEnv[Progress]):
     @property
     def reward_range(self) -> tuple[float, float]:
         """The range of the calculator with its own rewards; unbounded for other guests."""
-        if self._is_calculator and self._one_by_one and "config" not in self._arguments:
+        if self._is_calculator and self._is_strict and "config" not in self._arguments:
             return self.card.reward_range
         return float("-inf"), float("inf")
 
@@ -247,7 +251,8 @@ class Aviary(TextEnv[Progress]):
     def _open(self, row: Mapping[str, Any]) -> tuple[_Opened, dict[str, Any]]:
         number = next(_NUMBERS)
         opened = self._door.ask("open", number, dict(row))
-        return _Opened(number, row, self._door.losses), opened
+        adds_up = bool(opened.get("adds_up"))
+        return _Opened(number, row, self._door.losses, adds_up), opened
 
     def _close(self, opened: _Opened) -> None:
         if opened.losses == self._door.losses:
@@ -295,7 +300,9 @@ class Aviary(TextEnv[Progress]):
         calls: Sequence[Any] = message.get("tool_calls") or ()
         if not calls:
             return self._taken(message, ())
-        steps = [[call] for call in calls] if self._one_by_one else [list(calls)]
+        assert self._playing is not None
+        one_by_one = self._is_strict and self._playing.adds_up
+        steps = [[call] for call in calls] if one_by_one else [list(calls)]
         results: list[Message] = []
         others: list[Message] = []
         for step in steps:
@@ -323,24 +330,22 @@ class Aviary(TextEnv[Progress]):
         return replies
 
     def _problem(self, call: Any) -> str:
-        """Return what is wrong with the arguments of an offered tool; "" if nothing.
-
-        Other names, and arguments that are not JSON, are left to the guest, which has rewards for
-        them.
-        """
+        """Return why a call is not passed to the guest; "" if it is."""
         name = call["function"]["name"]
-        for tool in self.task.tools or ():
-            if tool["function"]["name"] == name:
-                try:
-                    arguments = arguments_of(name, call["function"].get("arguments"))
-                except ToolError:
-                    return ""
-                schema = tool["function"].get("parameters") or {}
-                extra = sorted({*arguments} - {*schema.get("properties", arguments)})
-                problem = f"there is no argument {extra[0]!r:.100}" if extra else ""
-                problem = problem or problem_of(arguments, schema)[:200]
-                return f"wrong arguments for {name!r}: {problem}" if problem else ""
-        return ""
+        offered = {tool["function"]["name"]: tool["function"] for tool in self.task.tools or ()}
+        if name not in offered:
+            known = ", ".join(offered) or "none"
+            no_tool = f"there is no tool {name[:100]!r}; the tools are: {known}"
+            return no_tool if self._is_strict else ""
+        try:
+            arguments = arguments_of(name, call["function"].get("arguments"))
+        except ToolError as error:
+            return str(error) if self._is_strict else ""
+        schema = offered[name].get("parameters") or {}
+        extra = sorted({*arguments} - {*schema.get("properties", arguments)})
+        problem = f"there is no argument {extra[0]!r:.100}" if extra else ""
+        problem = problem or problem_of(arguments, schema)[:200]
+        return f"wrong arguments for {name!r}: {problem}" if problem else ""
 
     def _taken(self, action: Message, calls: Sequence[Any]) -> list[Message]:
         """Pass an action to the guest, pay its reward, and return its replies to all calls."""

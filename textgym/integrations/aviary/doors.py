@@ -44,19 +44,19 @@ class Door(Protocol):
         """
 
 
-def door_to(source: Any, config: Mapping[str, Any]) -> Door:
+def door_to(source: Any, config: Mapping[str, Any], is_strict: bool) -> Door:
     """Return a door: to a worker process for a name, and to an object in this process."""
     if isinstance(source, str):
-        return WorkerDoor(source, config)
-    return ObjectDoor(source, config)
+        return WorkerDoor(source, config, is_strict)
+    return ObjectDoor(source, config, is_strict)
 
 
 class WorkerDoor:
     """A guest in a worker process of its own."""
 
-    def __init__(self, source: str, config: Mapping[str, Any]) -> None:
+    def __init__(self, source: str, config: Mapping[str, Any], is_strict: bool) -> None:
         load = "textgym.integrations.aviary.guest:load"
-        arguments = {"source": source, "config": dict(config)}
+        arguments = {"source": source, "config": dict(config), "is_strict": is_strict}
         self.losses, self._source = 0, source
         self._worker = workers_for(load, arguments, name="Aviary", memory=_MEMORY).own()
 
@@ -81,11 +81,11 @@ class ObjectDoor:
 
     losses = 0
 
-    def __init__(self, source: Any, config: Mapping[str, Any]) -> None:
+    def __init__(self, source: Any, config: Mapping[str, Any], is_strict: bool) -> None:
         from textgym.integrations.aviary.guest import Guest
 
         self._name = getattr(source, "__name__", type(source).__name__)
-        self._guest: Guest = Guest(source, config)
+        self._guest: Guest = Guest(source, config, is_strict)
 
     def ask(self, do: str, *arguments: Any) -> dict[str, Any]:
         """Call a method of `Guest` on the background loop."""

@@ -72,7 +72,7 @@ def as_task_dataset(env: str, **kwargs: Any) -> TextgymTaskDataset:
     return TextgymTaskDataset(env, kwargs)
 
 
-class TextgymEnvironment(Environment[dict[str, Any]]):  # type: ignore[misc]
+class TextgymEnvironment(Environment[dict[str, Any]]):
     """An environment of textgym in Aviary.
 
     Attributes:
@@ -141,7 +141,7 @@ class TextgymEnvironment(Environment[dict[str, Any]]):  # type: ignore[misc]
         self.env.close()
 
 
-class TextgymTaskDataset(TaskDataset[TextgymEnvironment]):  # type: ignore[misc]
+class TextgymTaskDataset(TaskDataset[TextgymEnvironment]):
     """The tasks of an environment of textgym in Aviary."""
 
     def __init__(self, env: str, kwargs: Mapping[str, Any]) -> None:
@@ -187,7 +187,8 @@ def _as_messages(messages: list[PlainMessage], names: Mapping[str, str]) -> list
         elif message.get("tool_calls"):
             made.append(ToolRequestMessage(**_called(message)))
         else:
-            made.append(Message(role=role, content=message.get("content")))
+            content: Any = message.get("content")  # a list of parts becomes JSON
+            made.append(Message(role=role, content=content))
     return made
 
 

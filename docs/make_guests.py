@@ -1,0 +1,326 @@
+"""Write the pages of guests, the environments of other suites.
+
+    python docs/make_guests.py            # the pages, from the stored figures
+    python docs/make_guests.py --measure  # play every guest first (`make guests`)
+    python docs/make_guests.py --measure reasoning-gym/chain_sum-v0
+
+Measuring plays 200 episodes of each guest beside the package's own loop, compares the rewards, and
+runs the quick audit. `docs/guests/measured.json` holds the figures; `recorded.json` holds those of
+`scripts/recorded_reasoning_gym.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import textgym
+from textgym.checks import audit
+from textgym.checks.report import best_attacker
+from textgym.errors import TextgymError
+from textgym.integrations.reasoning_gym import GENERATORS
+from textgym.integrations.reasoning_gym.generator_env import table
+from textgym.messages import assistant_calls
+from textgym.registry import make
+
+PAGES = Path(__file__).parent / "guests"
+MEASURED, RECORDED = PAGES / "measured.json", PAGES / "recorded.json"
+EPISODES = 200
+MOST_SECONDS = 60.0  # of the episodes of one guest
+AVIARY = "textgym/Aviary-v0"
+
+
+def parity(id: str) -> dict[str, Any]:
+    """Play a guest beside the package's own loop; return how many rewards are equal, and costs."""
+    plays = _aviary() if id == AVIARY else _generator(id.partition("/")[2].removesuffix("-v0"))
+    equal, count, ours, own = 0, 0, 0.0, 0.0
+    began = time.monotonic()
+    for play, play_own in plays:
+        before = time.perf_counter()
+        reward = play()
+        between = time.perf_counter()
+        expected = play_own()
+        own += time.perf_counter() - between
+        ours += between - before
+        equal += abs(reward - expected) < 1e-9
+        count += 1
+        if time.monotonic() - began > MOST_SECONDS:
+            break
+    return {
+        "episodes": count,
+        "equal": equal,
+        "milliseconds": round(1000 * ours / count, 2),
+        "own_milliseconds": round(1000 * own / count, 2),
+    }
+
+
+Play = Callable[[], float]
+
+
+def _generator(name: str) -> Iterator[tuple[Play, Play]]:
+    """Yield episodes of a generator, each as textgym and as the package plays it."""
+    import reasoning_gym
+    from reasoning_gym.factory import create_curriculum, create_dataset
+
+    env, rng = make(f"reasoning-gym/{name}-v0", grading="original"), random.Random(0)
+    places, last = table()[name]["levels"], "7"
+    assert reasoning_gym
+    for index in range(EPISODES):
+        task = env.unwrapped.get_task(index)  # type: ignore[attr-defined]
+        right = task.answer if isinstance(task.answer, str) else ""
+        text = rng.choice([right, right, last, "0", "yes", f"{right} or {last}"]).strip()
+        last = right or last
+
+        def play(index: int = index, text: str = text) -> float:
+            env.reset(options={"index": index})
+            return float(env.step(f"<answer>{text}</answer>")[1])
+
+        def play_own(row: Mapping[str, Any] = task.row, text: str = text) -> float:
+            values: dict[str, Any] = {"size": 1, "seed": row["seed"]}
+            if places:
+                curriculum = create_curriculum(name)
+                curriculum.set_global_level(places[row["level"] - 1])
+                values = vars(curriculum.generate_configuration(values))
+            dataset = create_dataset(name, **values)
+            try:
+                return float(dataset.score_answer(text, dataset[0]))
+            except Exception:  # textgym gives 0
+                return 0.0
+
+        yield play, play_own
+
+
+def _aviary() -> Iterator[tuple[Play, Play]]:
+    """Yield episodes of Aviary's calculator, each as textgym and as Aviary plays it."""
+    from aviary.envs.gsm8k.env import CalculatorEnv
+
+    from textgym.integrations.aviary.guest import request_of
+
+    env, rng = make(AVIARY, grading="original"), random.Random(0)
+    for index in range(EPISODES):
+        row = dict(env.unwrapped.get_task(index).row)  # type: ignore[attr-defined]
+        answer = str(row["answer"] + rng.choice([0, 0, 1]))
+        expr = f"{rng.randint(0, 9)} {rng.choice(['+', '*', '/', '%', '+)'])} {rng.randint(0, 9)}"
+        actions: list[Any] = [assistant_calls(("calculator", {"expr": expr}))]
+        actions += [assistant_calls(("submit_answer", {"answer": answer}))]
+
+        def play(index: int = index, actions: Any = actions) -> float:
+            env.reset(options={"index": index})
+            total = 0.0
+            for action in actions:
+                _, reward, terminated, truncated, _ = env.step(action)
+                total += float(reward)
+                if terminated or truncated:
+                    break
+            return total
+
+        async def own(row: Any, actions: Any) -> float:
+            guest = CalculatorEnv(row["id"], row["problem"], row["answer"])
+            await guest.reset()
+            total = 0.0
+            for action in actions:
+                for call in action["tool_calls"]:
+                    call["id"] = "call"
+                _, reward, done, _ = await guest.step(request_of(action))
+                total += reward
+                if done:
+                    break
+            return total
+
+        def play_own(row: Any = row, actions: Any = actions) -> float:
+            return asyncio.run(own(row, actions))
+
+        yield play, play_own
+
+
+def measure(id: str) -> dict[str, Any]:
+    """Return the figures of a guest."""
+    report = audit(id, quick=True).as_dict()
+    failed = [r["check_id"] for r in report["results"] if r["status"] in ("fail", "error")]
+    best = best_attacker(report)
+    return {
+        **parity(id),
+        "verdict": report["verdict"],
+        "failed": failed,
+        "best_attacker": [best.name, round(best.mean, 3)] if best else None,
+    }
+
+
+def measure_all(ids: list[str]) -> None:
+    """Measure guests, and store their figures."""
+    figures = _stored(MEASURED)
+
+    def measure_one(id: str) -> None:
+        try:
+            figures[id] = measure(id)
+        except TextgymError as error:
+            figures[id] = {"error": str(error)}
+        print(id, figures[id], flush=True)
+        MEASURED.write_text(json.dumps(dict(sorted(figures.items())), indent=1) + "\n")
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(measure_one, ids))
+
+
+def _stored(path: Path) -> dict[str, Any]:
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+
+
+HEAD = """\
+# reasoning-gym
+
+[reasoning-gym](https://github.com/open-thought/reasoning-gym) 0.1.25 (Apache-2.0) has generators of reasoning tasks.
+All {count} are environments, `reasoning-gym/NAME-v0`, if the package is installed (`pip install 'textgym[reasoning-gym]'`):
+
+```python
+import gymnasium
+import textgym
+
+env = gymnasium.make("reasoning-gym/chain_sum-v0", level=2)
+observation, info = env.reset(seed=1)
+print(observation[-1]["content"])
+observation, reward, terminated, truncated, info = env.step("<answer>42</answer>")
+print(reward, info["reward_components"])
+```
+
+## What is kept
+
+- Questions, right answers, metadata and scores are the package's. `grading="original"` gives its scores.
+- Levels are those of its curricula, counted from 1, and `config=` changes a configuration.
+- Its entries are read as rows, and so are NeMo Gym's.
+
+## What is changed, and why
+
+- **Answers are not run as code.** {evaluating} scorers pass the text of an answer to `eval` or to sympy's parser, which
+  runs it: an answer can read files, or end the trainer. Here such an answer has to be an expression of numbers, single
+  letters and common functions, or a literal. Any other earns 0, with the component `unreadable`. An integral that is
+  written and not solved is such an answer; the package gives it the full score.
+- **Scores come from confined worker processes.** They have no network, no files but Python's, no new processes, and
+  limits of CPU time and memory. `9**9**9**9` in an answer earns 0 with the component `over_limit`.
+- **A scorer that raises gives 0**, with the component `raised`.
+- **By default only a full score is paid** (`grading="strict"`). Many scorers pay a part for any text, for silence, for an
+  answer that contains the right one, or for a constant. Three give the full score to wrong answers, so a check of our
+  own is added: `game_of_life_halting` accepts any text, because `bool("False")` is true; `puzzle24` checks the range of
+  the numbers and not the numbers; `coin_flip` accepts 0 for every probability below 0.0001, and wherever 0 is the
+  beginning of the right answer.
+- **The system message is our own.** It asks for the same tags.
+- Levels that raise, or need more than 10 seconds for a task, are left out.
+- `source_index` is 0, because every task has a seed of its own. In the package item 1 of seed 1 is item 0 of seed 2.
+- Generators whose tasks take more than 20 ms are divided into splits by their seeds, all others by their questions.
+  Those with few different tasks share them between the splits, as their cards say.
+
+## Recorded answers
+
+The authors published answers of 10 models to 50 tasks of each generator, in two difficulties
+([reasoning-gym-eval](https://github.com/open-thought/reasoning-gym-eval), Apache-2.0). `scripts/recorded_reasoning_gym.py`
+makes the same tasks and scores the same answers. {agreement}
+
+"""
+
+
+def generators_page() -> str:
+    """Return the page of reasoning-gym."""
+    measured, recorded = _stored(MEASURED), _stored(RECORDED)
+    evaluating = "Nine"
+    text = HEAD.format(
+        count=len(GENERATORS), evaluating=evaluating, agreement=_agreement(recorded)
+    )
+    text += _inflated(recorded)
+    text += (
+        "\n## The generators\n\n"
+        "*Without the question* is what the best answer earns that does not depend on the question "
+        "(constants, frequent answers, answers of other tasks), by the package's score and by the "
+        "strict one, on 100 tasks. *Recorded* is the mean of the recorded scores on the hard tasks, "
+        "and of strict scores of the same answers. *Audit* lists what the quick audit of the strict "
+        "environment found. *Cost* is the milliseconds of an episode here and in the package's own "
+        f"loop, and *equal* how many of the rewards of {EPISODES} episodes are equal with "
+        '`grading="original"`.\n\n'
+        "| generator | category | levels | without the question | strict | recorded | strict | audit "
+        "| cost | own | equal |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
+    )
+    return text + "".join(_line(name, measured, recorded) for name in GENERATORS)
+
+
+def _agreement(recorded: Mapping[str, Any]) -> str:
+    sums = {
+        key: sum(of.get(key, 0) for of in recorded.values())
+        for key in ("answers", "equal", "other tasks")
+    }
+    if not sums["answers"]:
+        return ""
+    share = sums["equal"] / sums["answers"]
+    other = sorted(
+        {
+            name.partition("/")[2]
+            for name, of in recorded.items()
+            if of.get("answers") and of["equal"] < 0.98 * of["answers"]
+        }
+    )
+    return (
+        f"Of {sums['answers']:,.0f} answers, {sums['equal']:,.0f} have the recorded score "
+        f"({100 * share:.1f} %). The others are mostly of generators whose scorers changed between "
+        f"the versions: {', '.join(f'`{name}`' for name in other)}. {sums['other tasks']:,.0f} tasks "
+        "could not be made again, because their generators changed."
+    )
+
+
+def _inflated(recorded: Mapping[str, Any]) -> str:
+    """Return the table of the recorded scores that most exceed the strict ones."""
+    rows = []
+    for name, of in recorded.items():
+        if of.get("answers"):
+            mean, strict = of["recorded"] / of["answers"], of["strict"] / of["answers"]
+            full = of["full"] / of["answers"]
+            rows.append((full - strict, name, mean, full, strict, of["expected"] / of["answers"]))
+    rows = [row for row in sorted(rows, reverse=True) if row[0] > 0.02]
+    if not rows:
+        return ""
+    lines = "".join(
+        f"| {name.replace('/', ', ')} | {mean:.3f} | {full:.3f} | {strict:.3f} | {expected:.3f} |\n"
+        for _, name, mean, full, strict, expected in rows
+    )
+    return (
+        "These recorded scores are the most inflated: *full* is the share of answers with the full "
+        "recorded score, *strict* the share that is right here, and *expected* the share whose text "
+        "equals the expected answer.\n\n| tasks | recorded mean | full | strict | expected |\n"
+        f"| --- | --- | --- | --- | --- |\n{lines}"
+    )
+
+
+def _line(name: str, measured: Mapping[str, Any], recorded: Mapping[str, Any]) -> str:
+    row, figures = table()[name], measured.get(f"reasoning-gym/{name}-v0", {})
+    of = recorded.get(f"hard/{name}", {})
+    mean = strict = ""
+    if of.get("answers"):
+        mean = f"{of['recorded'] / of['answers']:.2f}"
+        strict = f"{of['strict'] / of['answers']:.2f}"
+    found = ", ".join(check.partition(".")[2] for check in figures.get("failed", ()))
+    if figures.get("verdict"):
+        found = f"{figures['verdict']}{': ' if found else ''}{found}"
+    equal = f"{figures['equal']} of {figures['episodes']}" if "equal" in figures else ""
+    return (
+        f"| `{name}` | {row['category']} | {len(row['levels']) or 1} | {row['chance_original']:.2f} "
+        f"| {row['chance']:.2f} | {mean} | {strict} | {found} | {figures.get('milliseconds', '')} "
+        f"| {figures.get('own_milliseconds', '')} | {equal} |\n"
+    )
+
+
+def main() -> None:
+    """Measure guests if asked to, and write the pages."""
+    PAGES.mkdir(exist_ok=True)
+    if "--measure" in sys.argv:
+        named = [argument for argument in sys.argv[1:] if argument != "--measure"]
+        guests = set(textgym.ids()) - set(textgym.ids(guests=False))
+        measure_all(named or sorted(guests))
+    (PAGES / "reasoning-gym.md").write_text(generators_page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

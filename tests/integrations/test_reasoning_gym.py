@@ -1,0 +1,321 @@
+"""`reasoning-gym/NAME-v0` plays the generators of the real package."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import pytest
+
+import textgym
+from textgym.checks import FAST_CHECKS, make_subject, run_check
+from textgym.checks.episodes import play, say
+from textgym.errors import (
+    EnvironmentFailure,
+    ExtraMissingError,
+    RowError,
+    SandboxFailure,
+    UnknownNameError,
+    UsageError,
+)
+from textgym.integrations.reasoning_gym import GENERATORS, generator_env
+from textgym.integrations.reasoning_gym.generator_env import table
+
+reasoning_gym = pytest.importorskip("reasoning_gym")
+
+BY_CATEGORY: dict[str, list[str]] = defaultdict(list)
+for _name, _row in table().items():
+    if max(_row["milliseconds"]) < 10:
+        BY_CATEGORY[_row["category"]].append(_name)
+SAMPLE = [name for names in BY_CATEGORY.values() for name in names[:3]]
+EVALUATING = (
+    "binary_matrix", "countdown", "intermediate_integration", "n_queens",
+    "polynomial_multiplication", "puzzle24", "simple_integration", "spiral_matrix",
+    "string_insertion",
+)  # fmt: skip
+"""The generators whose scorers run the text of an answer as code."""
+
+
+def make(name: str, **kwargs: Any) -> Any:
+    return gymnasium.make(f"reasoning-gym/{name}-v0", **kwargs)
+
+
+def answered(env: Any, text: str, index: int = 0) -> Any:
+    """Return the reward and the info of an answer to a task."""
+    env.reset(options={"index": index})
+    _, reward, _, _, info = env.step(f"<answer>{text}</answer>")
+    return reward, info
+
+
+def test_all_generators_of_the_package_are_registered() -> None:
+    known = {*reasoning_gym.factory.DATASETS} - {"composite"}
+    assert {*GENERATORS} == known
+    assert {*table()} == known
+    listed = {id for id in textgym.ids() if id.startswith("reasoning-gym/")}
+    assert listed == {f"reasoning-gym/{name}-v0" for name in known}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n not in SAMPLE)) for n in GENERATORS]
+)
+def test_every_level_has_tasks_whose_right_answer_earns_1(name: str) -> None:
+    for level in textgym.card(f"reasoning-gym/{name}-v0").levels:
+        env = make(name, split="validation", level=level)
+        observation, info = env.reset(options={"index": 0})
+        assert [message["role"] for message in observation] == ["system", "user"]
+        assert info["tools"] == []
+        if table()[name]["oracle"]:
+            _, reward, terminated, _, info = env.step(env.unwrapped.solve())
+            assert (reward, terminated, info["is_success"]) == (1.0, True, True)
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_original_scores_are_those_of_the_package(name: str) -> None:
+    env = make(name, split="test", grading="original")
+    for index in range(5):
+        env.reset(options={"index": index})
+        row = env.unwrapped.task.row
+        place = generator_env.table()[name]["levels"]
+        values = {"size": 1, "seed": row["seed"]}
+        if place:
+            curriculum = reasoning_gym.factory.create_curriculum(name)
+            curriculum.set_global_level(place[row["level"] - 1])
+            values = vars(curriculum.generate_configuration(values))
+        dataset = reasoning_gym.create_dataset(name, **values)
+        entry = dataset[0]
+        assert env.unwrapped.task.messages[-1]["content"] == entry["question"]
+        for text in (str(entry["answer"]), "0", "no", f"{entry['answer']} or 7"):
+            reward, info = answered(env, text, index)
+            assert reward == pytest.approx(dataset.score_answer(text.strip(), entry))
+            assert info["reward_components"]["score"] == reward
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        '__import__("os").system("touch {path}")',
+        'exec("open(\'{path}\', \'w\')")',
+        "open('{path}', 'w').close()",
+        "[open('{path}', 'w')]",
+        "(lambda: open('{path}', 'w'))()",
+        "x if open('{path}', 'w') else 0",
+        "[*map(open, ['{path}'], 'w')]",
+        "Lambda(x, open('{path}', 'w'))(1)",
+    ],
+)
+@pytest.mark.parametrize("name", EVALUATING)
+@pytest.mark.parametrize("grading", ["strict", "original"])
+def test_code_in_an_answer_never_runs(name: str, grading: str, code: str, tmp_path: Path) -> None:
+    env = make(name, split="test", grading=grading)
+    path = tmp_path / "ran"
+    reward, info = answered(env, code.format(path=path))
+    assert not path.exists()
+    assert reward == 0.0
+    assert info["reward_components"]["unreadable"] == 1.0
+
+
+@pytest.mark.parametrize("name", ["countdown", "simple_integration", "coin_flip"])
+def test_an_answer_that_would_never_end_earns_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = make(name, split="test", grading="original")
+    env.reset(options={"index": 0})
+    monkeypatch.setattr(generator_env, "_SECONDS", 0.5)
+    text = "1e999999999" if name == "coin_flip" else "9**9**9**9"
+    _, reward, terminated, _, info = env.step(f"<answer>{text}</answer>")
+    assert (reward, terminated) == (0.0, True)
+    assert info["reward_components"]["over_limit"] == 1.0
+
+
+@pytest.mark.parametrize("name", ["prime_factorization", "coin_flip"])
+def test_an_answer_on_which_the_scorer_raises_earns_nothing(name: str) -> None:
+    reward, info = answered(make(name, split="test"), "1e999")
+    assert reward == 0.0
+    assert info["reward_components"]["raised"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "original"),
+    [
+        ("puzzle24", "6*4*1*1", 1.0),
+        ("puzzle24", "3+7+8+6", 1.0),
+        ("game_of_life_halting", "who knows", 1.0),
+    ],
+)
+def test_answers_that_the_package_pays_for_nothing_earn_nothing(
+    name: str, text: str, original: float
+) -> None:
+    paid = [answered(make(name, split="test", grading="original"), text, i)[0] for i in range(8)]
+    strict = [answered(make(name, split="test"), text, i)[0] for i in range(8)]
+    assert paid == [original] * 8
+    assert strict == [0.0] * 8
+
+
+def test_a_small_probability_is_not_0() -> None:
+    row = {
+        "question": "?",
+        "answer": "0.00003",
+        "metadata": {"rational": {"numerator": 3, "denominator": 100_000}},
+    }
+    strict, original = make("coin_flip"), make("coin_flip", grading="original")
+    for env, text, reward in (
+        (strict, "0", 0.0),
+        (strict, "0.00003", 1.0),
+        (strict, "3/100000", 1.0),
+        (original, "0", 1.0),
+    ):
+        env.reset(options={"task": row})
+        assert env.step(f"<answer>{text}</answer>")[1] == reward
+
+
+def test_an_integral_that_was_not_solved_earns_nothing() -> None:
+    row = {
+        "question": "Calculate the antiderivative: ∫ 2*x dx",
+        "answer": "x**2 + C",
+        "metadata": {"integrand": "2*x", "variable": "x"},
+    }
+    for text, reward in (("x**2 + 5", 1.0), ("x^2", 0.0), ("Integral(2*x, x)", 0.0)):
+        for grading in ("strict", "original"):
+            env = make("simple_integration", grading=grading)
+            env.reset(options={"task": row})
+            assert env.step(f"<answer>{text}</answer>")[1] == reward
+
+
+@pytest.mark.parametrize(
+    ("message", "reward"),
+    [
+        ("<answer>4</answer>", 1.0),
+        ("<answer>5</answer> No: <answer> 4 </answer>", 1.0),
+        ("<think><answer>4</answer></think>", 0.0),
+        ("<think><answer>5</answer></think><answer>4</answer>", 1.0),
+        ("4", 0.0),
+        ("<answer>4", 0.0),
+        ("4</answer>", 0.0),
+        ("", 0.0),
+        ("<answer></answer>", 0.0),
+        ("<answer>" + "4" * 200_000 + "</answer>", 0.0),
+        ("<answer>4 or 5</answer>", 0.0),
+    ],
+)
+def test_the_last_answer_in_the_tags_counts(message: str, reward: float) -> None:
+    env = make("chain_sum")
+    env.reset(options={"task": {"question": "2 + 2 =", "answer": "4", "metadata": {}}})
+    assert env.step(message)[1] == reward
+
+
+@pytest.mark.parametrize("name", sorted(set(FAST_CHECKS) - {"runtime.async_vector_spawn"}))
+@pytest.mark.parametrize("generator", ["chain_sum", "syllogism", "knights_knaves"])
+def test_generators_pass_the_checks(generator: str, name: str) -> None:
+    with make_subject(f"reasoning-gym/{generator}-v0", 5) as subject:
+        result = run_check(subject, FAST_CHECKS[name])
+    assert result.status in ("pass", "skip"), str(result)
+
+
+def test_an_episode_is_saved_and_continued() -> None:
+    env, other = make("zebra_puzzles"), make("zebra_puzzles")
+    observation, _ = env.reset(seed=3)
+    textgym.set_state(other, json.loads(json.dumps(textgym.get_state(env))))
+    action = env.unwrapped.solve()
+    assert other.unwrapped.solve() == action
+    assert other.step(action) == env.step(action)
+
+
+def test_splits_have_other_questions() -> None:
+    def questions(split: str) -> set[Any]:
+        env = make("bitwise_arithmetic", split=split)
+        return {env.unwrapped.get_task(index).messages[-1]["content"] for index in range(60)}
+
+    assert not questions("train") & questions("test")
+
+
+def test_a_configuration_changes_the_tasks() -> None:
+    env = make("chain_sum", config={"min_terms": 9, "max_terms": 9})
+    observation, _ = env.reset(seed=1)
+    question = observation[-1]["content"]
+    assert question.count("+") + question.count("-") >= 8
+    with pytest.raises(UsageError, match="chain_sum does not accept this ChainSumConfig"):
+        make("chain_sum", config={"terms": 9})
+
+
+def test_entries_of_the_package_and_nemo_gyms_rows_are_read(tmp_path: Path) -> None:
+    entry = reasoning_gym.create_dataset("leg_counting", size=1, seed=3)[0]
+    prompt = {"responses_create_params": {"input": [{"role": "user", "content": "Legs?"}]}}
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in (entry, {**prompt, **entry})))
+    env = make("leg_counting", dataset=str(path), system_prompt=None)
+    assert [env.unwrapped.get_task(i).messages[0]["content"] for i in (0, 1)] == [
+        entry["question"],
+        "Legs?",
+    ]
+    assert [answered(env, entry["answer"], i)[0] for i in (0, 1)] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"question": "?", "answer": 4}, "must be a text"),
+        ({"question": "?", "answer": "4", "metadata": []}, "must be an object"),
+        ({"answer": "4"}, "'question' is missing"),
+        (
+            {"question": "?", "answer": "4", "metadata": {"source_dataset": "dice"}},
+            "is of 'dice', not of chain_sum",
+        ),
+    ],
+)
+def test_rows_that_cannot_be_read_are_refused(row: dict[str, Any], problem: str) -> None:
+    with pytest.raises(RowError, match=problem):
+        make("chain_sum").reset(options={"task": row})
+
+
+def test_wrong_arguments_are_refused() -> None:
+    with pytest.raises(UnknownNameError, match="grading must be"):
+        make("chain_sum", grading="lenient")
+    with pytest.raises(AttributeError, match="no attribute 'chain_some'"):
+        textgym.integrations.reasoning_gym.chain_some  # noqa: B018
+
+
+def test_without_the_package_one_line_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(generator_env, "find_spec", lambda name: None)
+    with pytest.raises(ExtraMissingError, match=r"pip install 'textgym\[reasoning-gym\]'"):
+        make("chain_sum")
+
+
+@pytest.mark.parametrize(
+    ("reply", "failure"),
+    [({"sandbox": "no Landlock"}, SandboxFailure), ({"failed": "broken"}, EnvironmentFailure)],
+)
+def test_a_worker_that_fails_is_no_reward(
+    monkeypatch: pytest.MonkeyPatch, reply: dict[str, Any], failure: type[Exception]
+) -> None:
+    class Failing:
+        def call(self, arguments: Any, seconds: float) -> dict[str, Any]:
+            return reply
+
+    env = make("chain_sum")
+    env.reset(seed=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(generator_env, "_workers", Failing)
+        with pytest.raises(failure):
+            env.step("<answer>4</answer>")
+    assert env.step(env.unwrapped.solve())[1] == 1.0
+
+
+def test_a_worker_keeps_nothing_from_an_answer() -> None:
+    env = make("simple_integration", split="test")
+    for text in ("x = 5", "C = 0", "(x := 1)", "E", "pi"):
+        answered(env, text)
+    assert play(env.unwrapped, say("<answer>0</answer>"), index=0).total == 0.0
+    env.reset(options={"index": 0})
+    assert env.step(env.unwrapped.solve())[1] == 1.0
+
+
+def test_rollouts_play_them_beside_other_environments() -> None:
+    run = textgym.rollout(
+        {"reasoning-gym/chain_sum-v0": 0.5, "textgym/MCQA-v0": 0.5}, "oracle", episodes=20
+    )
+    assert run.mean_reward == 1.0

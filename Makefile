@@ -14,7 +14,7 @@ VLLM := .venv-vllm
 # Tests start hundreds of processes, and each would compile the package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-reward-model demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core test-package mutants lint format docs docs-site audit audit-check verdicts bench bench-guard clean
+.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-reward-model demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core test-package mutants lint format docs docs-site audit audit-check guests verdicts bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -134,6 +134,9 @@ docs-site: setup  ## build the documentation site into build/site; a warning fai
 
 audit: setup  ## audit all environments and write docs/audit.md: about ten minutes
 	$(BIN)/python docs/make_audit.py
+
+guests: setup  ## play, audit and measure the environments of other suites: about half an hour
+	$(BIN)/python docs/make_guests.py --measure
 
 verdicts: setup  ## grade recorded answers in RECORDED=DIR, and write docs/verdicts.md
 	$(BIN)/python docs/make_verdicts.py $(RECORDED)

@@ -1,4 +1,4 @@
-"""Write the pages of guests, the environments of other suites.
+"""Measure guests, the environments of other suites, and write their figures into their pages.
 
     python docs/make_guests.py            # the pages, from the stored figures
     python docs/make_guests.py --measure  # play every guest first (`make guests`)
@@ -88,6 +88,7 @@ def _generator(name: str) -> Iterator[tuple[Play, Play]]:
                 curriculum = create_curriculum(name)
                 curriculum.set_global_level(places[row["level"] - 1])
                 values = vars(curriculum.generate_configuration(values))
+            random.seed(row["seed"])
             dataset = create_dataset(name, **values)
             try:
                 return float(dataset.score_answer(text, dataset[0]))
@@ -173,79 +174,26 @@ def _stored(path: Path) -> dict[str, Any]:
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
-HEAD = """\
-# reasoning-gym
-
-[reasoning-gym](https://github.com/open-thought/reasoning-gym) 0.1.25 (Apache-2.0) has generators of reasoning tasks.
-All {count} are environments, `reasoning-gym/NAME-v0`, if the package is installed (`pip install 'textgym[reasoning-gym]'`):
-
-```python
-import gymnasium
-import textgym
-
-env = gymnasium.make("reasoning-gym/chain_sum-v0", level=2)
-observation, info = env.reset(seed=1)
-print(observation[-1]["content"])
-observation, reward, terminated, truncated, info = env.step("<answer>42</answer>")
-print(reward, info["reward_components"])
-```
-
-## What is kept
-
-- Questions, right answers, metadata and scores are the package's. `grading="original"` gives its scores.
-- Levels are those of its curricula, counted from 1, and `config=` changes a configuration.
-- Its entries are read as rows, and so are NeMo Gym's.
-
-## What is changed, and why
-
-- **Answers are not run as code.** {evaluating} scorers pass the text of an answer to `eval` or to sympy's parser, which
-  runs it: an answer can read files, or end the trainer. Here such an answer has to be an expression of numbers, single
-  letters and common functions, or a literal. Any other earns 0, with the component `unreadable`. An integral that is
-  written and not solved is such an answer; the package gives it the full score.
-- **Scores come from confined worker processes.** They have no network, no files but Python's, no new processes, and
-  limits of CPU time and memory. `9**9**9**9` in an answer earns 0 with the component `over_limit`.
-- **A scorer that raises gives 0**, with the component `raised`.
-- **By default only a full score is paid** (`grading="strict"`). Many scorers pay a part for any text, for silence, for an
-  answer that contains the right one, or for a constant. Three give the full score to wrong answers, so a check of our
-  own is added: `game_of_life_halting` accepts any text, because `bool("False")` is true; `puzzle24` checks the range of
-  the numbers and not the numbers; `coin_flip` accepts 0 for every probability below 0.0001, and wherever 0 is the
-  beginning of the right answer.
-- **The system message is our own.** It asks for the same tags.
-- Levels that raise, or need more than 10 seconds for a task, are left out.
-- `source_index` is 0, because every task has a seed of its own. In the package item 1 of seed 1 is item 0 of seed 2.
-- Generators whose tasks take more than 20 ms are divided into splits by their seeds, all others by their questions.
-  Those with few different tasks share them between the splits, as their cards say.
-
-## Recorded answers
-
-The authors published answers of 10 models to 50 tasks of each generator, in two difficulties
-([reasoning-gym-eval](https://github.com/open-thought/reasoning-gym-eval), Apache-2.0). `scripts/recorded_reasoning_gym.py`
-makes the same tasks and scores the same answers. {agreement}
-
-"""
-
-
-def generators_page() -> str:
-    """Return the page of reasoning-gym."""
+def generators_page(text: str) -> str:
+    """Return the page of reasoning-gym with its figures: the parts between two marks."""
     measured, recorded = _stored(MEASURED), _stored(RECORDED)
-    evaluating = "Nine"
-    text = HEAD.format(
-        count=len(GENERATORS), evaluating=evaluating, agreement=_agreement(recorded)
-    )
-    text += _inflated(recorded)
-    text += (
-        "\n## The generators\n\n"
-        "*Without the question* is what the best answer earns that does not depend on the question "
-        "(constants, frequent answers, answers of other tasks), by the package's score and by the "
-        "strict one, on 100 tasks. *Recorded* is the mean of the recorded scores on the hard tasks, "
-        "and of strict scores of the same answers. *Audit* lists what the quick audit of the strict "
-        "environment found. *Cost* is the milliseconds of an episode here and in the package's own "
-        f"loop, and *equal* how many of the rewards of {EPISODES} episodes are equal with "
-        '`grading="original"`.\n\n'
-        "| generator | category | levels | without the question | strict | recorded | strict | audit "
-        "| cost | own | equal |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
-    )
-    return text + "".join(_line(name, measured, recorded) for name in GENERATORS)
+    lines = "".join(_line(name, measured, recorded) for name in GENERATORS)
+    parts = {
+        "agreement": _agreement(recorded) + "\n",
+        "inflated": _inflated(recorded),
+        "generators": COLUMNS + lines,
+    }
+    for name, part in parts.items():
+        before, _, rest = text.partition(f"<!-- {name} -->\n")
+        _, _, after = rest.partition("<!-- end -->")
+        text = f"{before}<!-- {name} -->\n{part}<!-- end -->{after}"
+    return text
+
+
+COLUMNS = (
+    "| generator | category | levels | without the question | strict | recorded | strict | audit |"
+    " cost | own | equal |\n" + "| --- " * 11 + "|\n"
+)
 
 
 def _agreement(recorded: Mapping[str, Any]) -> str:
@@ -266,8 +214,8 @@ def _agreement(recorded: Mapping[str, Any]) -> str:
     return (
         f"Of {sums['answers']:,.0f} answers, {sums['equal']:,.0f} have the recorded score "
         f"({100 * share:.1f} %). The others are mostly of generators whose scorers changed between "
-        f"the versions: {', '.join(f'`{name}`' for name in other)}. {sums['other tasks']:,.0f} tasks "
-        "could not be made again, because their generators changed."
+        f"the versions: {', '.join(f'`{name}`' for name in other)}. The recorded prompts of "
+        f"{sums['other tasks']:,.0f} further answers are not made any more."
     )
 
 
@@ -286,12 +234,8 @@ def _inflated(recorded: Mapping[str, Any]) -> str:
         f"| {name.replace('/', ', ')} | {mean:.3f} | {full:.3f} | {strict:.3f} | {expected:.3f} |\n"
         for _, name, mean, full, strict, expected in rows
     )
-    return (
-        "These recorded scores are the most inflated: *full* is the share of answers with the full "
-        "recorded score, *strict* the share that is right here, and *expected* the share whose text "
-        "equals the expected answer.\n\n| tasks | recorded mean | full | strict | expected |\n"
-        f"| --- | --- | --- | --- | --- |\n{lines}"
-    )
+    head = "| tasks | recorded mean | full | strict | expected |\n"
+    return f"{head}| --- | --- | --- | --- | --- |\n{lines}"
 
 
 def _line(name: str, measured: Mapping[str, Any], recorded: Mapping[str, Any]) -> str:
@@ -306,8 +250,9 @@ def _line(name: str, measured: Mapping[str, Any], recorded: Mapping[str, Any]) -
         found = f"{figures['verdict']}{': ' if found else ''}{found}"
     equal = f"{figures['equal']} of {figures['episodes']}" if "equal" in figures else ""
     return (
-        f"| `{name}` | {row['category']} | {len(row['levels']) or 1} | {row['chance_original']:.2f} "
-        f"| {row['chance']:.2f} | {mean} | {strict} | {found} | {figures.get('milliseconds', '')} "
+        f"| `{name}` | {row['category']} | {len(row['levels']) or 1} "
+        f"| {row['chance_original']:.2f} | {row['chance']:.2f} | {mean} | {strict} | {found} "
+        f"| {figures.get('milliseconds', '')} "
         f"| {figures.get('own_milliseconds', '')} | {equal} |\n"
     )
 
@@ -319,7 +264,8 @@ def main() -> None:
         named = [argument for argument in sys.argv[1:] if argument != "--measure"]
         guests = set(textgym.ids()) - set(textgym.ids(guests=False))
         measure_all(named or sorted(guests))
-    (PAGES / "reasoning-gym.md").write_text(generators_page(), encoding="utf-8")
+    page = PAGES / "reasoning-gym.md"
+    page.write_text(generators_page(page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

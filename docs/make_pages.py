@@ -105,6 +105,8 @@ def main() -> None:
     """Write the page of every environment, and the cards."""
     PAGES.mkdir(exist_ok=True)
     for id in textgym.ids():
+        if not id.startswith("textgym/"):
+            continue  # the generators of reasoning-gym have one page, see make_guests.py
         path = PAGES / f"{id.split('/')[-1]}.md"
         path.write_text(page(id))
         print(path)

@@ -83,13 +83,14 @@ def catalogue() -> str:
 
 
 def _entry(id: str) -> str:
-    card, name = textgym.card(id), id.partition("/")[2]
+    card, (namespace, _, name) = textgym.card(id), id.partition("/")
+    page = f"{name}.html" if namespace == "textgym" else f"../guests/{namespace}.html"
     fields = {field: _values(getattr(card, field)) for field in FILTERS}
     tags = [tag for field in ("structure", "capabilities", "domain") for tag in fields[field]]
     shown = "".join(f"<li>{html.escape(tag)}</li>" for tag in tags)
     return (
         f'<article data-fields="{html.escape(json.dumps(fields), quote=True)}">'
-        f'<h3><a href="{name}.html">{html.escape(id)}</a></h3>'
+        f'<h3><a href="{page}">{html.escape(id)}</a></h3>'
         f"<p>{html.escape(card.summary)}</p><ul>{shown}</ul></article>"
     )
 

@@ -2,9 +2,9 @@
 
     python scripts/recorded_reasoning_gym.py FOLDER
 
-FOLDER is `reasoninggym-paper-experiments/zero-shot` of open-thought/reasoning-gym-eval (Apache-2.0),
-which has a file for each model and generator: the configuration, and the answers with their scores.
-The script writes `docs/guests/recorded.json`, which `docs/make_pages.py` shows.
+FOLDER is `reasoninggym-paper-experiments/zero-shot` of open-thought/reasoning-gym-eval, under
+Apache-2.0. It has a file for each model and generator: the configuration, and the answers with
+their scores. The script writes `docs/guests/recorded.json`, which `docs/make_guests.py` shows.
 """
 
 from __future__ import annotations

@@ -29,7 +29,8 @@ from textgym.integrations.reasoning_gym.strict import is_readable, strict_score
 from textgym.integrations.reasoning_gym.worker import unpacked
 
 TABLE = Path(guest.__file__).with_name("generators.json")
-SECONDS = 10.0  # of CPU time for a task; slower levels are left out
+SECONDS = 10.0  # of CPU time for a task; levels with such tasks are left out
+MEAN_SECONDS = 1.5  # of a level; slower ones are left out
 SLOW = 0.02  # seconds a task, from which the seed decides the split and not the question
 TASKS, SCORED = 100, 100
 MOST_LEVELS = 15
@@ -48,7 +49,8 @@ class Survey:
 
     def entry(self, level: int | None, seed: int) -> Any:
         """Return a task, or None if it cannot be made in time."""
-        request = {"do": "entry", "name": self.name, "level": level, "config": {}, "seed": seed}
+        request: dict[str, Any] = {"do": "entry", "name": self.name, "level": level, "config": {}}
+        request["seed"] = seed
         try:
             made = self._workers.call(request, SECONDS)
         except Exception:
@@ -113,8 +115,12 @@ class Survey:
         tried["another answer"] = others
         tried["the question"] = [entry["question"] for _, entry in scored]
         if oracle:
-            tried["right, then another"] = [f"{a} or {b}" for a, b in zip(rights, others, strict=True)]
-            tried["another, then right"] = [f"{b}, or {a}" for a, b in zip(rights, others, strict=True)]
+            tried["right, then another"] = [
+                f"{a} or {b}" for a, b in zip(rights, others, strict=True)
+            ]
+            tried["another, then right"] = [
+                f"{b}, or {a}" for a, b in zip(rights, others, strict=True)
+            ]
             tried["right with the question"] = [
                 f"{a} {entry['question']}" for a, (_, entry) in zip(rights, scored, strict=True)
             ]
@@ -134,22 +140,26 @@ class Survey:
         }
         blind = ("constant", "common", "another", "the question")
         chance = {
-            kind: max(v for label, v in values.items() if label.startswith(blind) and "then" not in label)
+            kind: max(
+                v for label, v in values.items() if label.startswith(blind) and "then" not in label
+            )
             for kind, values in earned.items()
         }
         guess = max(
             (c for c in (*CONSTANTS, *common)),
-            key=lambda c: earned["strict"].get(f"constant {c!r}", earned["strict"].get(f"common {c[:40]!r}", 0)),
+            key=lambda c: earned["strict"].get(
+                f"constant {c!r}", earned["strict"].get(f"common {c[:40]!r}", 0)
+            ),
         )
         return {
             "category": reasoning_gym.create_dataset(self.name, size=1, seed=0).category,
-            "levels": levels,
+            "levels": [k for k, s in zip(levels, seconds, strict=False) if s <= MEAN_SECONDS],
             "oracle": oracle,
             "chance": chance["strict"],
             "chance_original": chance["original"],
             "silence_original": earned["original"]["constant ''"],
             "guess": guess,
-            "milliseconds": [round(1000 * s, 2) for s in seconds],
+            "milliseconds": [round(1000 * s, 2) for s in seconds if s <= MEAN_SECONDS],
             "split_by": "seed" if max(seconds) > SLOW else "question",
             "distinct": None if distinct > 399 else distinct,
             "best": best,
@@ -163,9 +173,9 @@ class Survey:
         """Return the field with the right answer, "" if there is none."""
         fields = ["answer", "possible_answer", "example_answer", "example_correct_answer"]
         for field in fields:
-            right = [(level, entry, self._right(entry, field)) for level, entry in pool[:8]]
-            scores = [self.score(l, e, a) for l, e, a in right if isinstance(a, str)]
-            if scores and sum(score == 1.0 for score in scores) >= 0.75 * len(right):
+            rights = [(level, entry, self._right(entry, field)) for level, entry in pool[:8]]
+            scores = [self.score(*right) for right in rights if isinstance(right[2], str)]
+            if scores and sum(score == 1.0 for score in scores) >= 0.75 * len(rights):
                 return field
         return ""
 
@@ -185,8 +195,9 @@ def main() -> None:
             return
         row = table[name]
         print(
-            f"{name}: {len(row['levels'])} levels, chance {row['chance']} ({row['chance_original']}),"
-            f" {time.monotonic() - began:.0f} s", flush=True,
+            f"{name}: {len(row['levels'])} levels, chance {row['chance']} "
+            f"({row['chance_original']}), {time.monotonic() - began:.0f} s",
+            flush=True,
         )
         TABLE.write_text(json.dumps(dict(sorted(table.items())), indent=1) + "\n")
 

@@ -19,7 +19,7 @@ import lazy_loader
 if os.name != "posix":
     raise ImportError("textgym needs a POSIX system, such as Linux, macOS or WSL on Windows")
 
-import textgym.envs  # noqa: F401  registers the environments
+import textgym.envs
 import textgym.integrations  # noqa: F401  registers those of other suites
 from textgym._version import __version__ as __version__
 

@@ -134,7 +134,8 @@ def provenance(
 
 def _split(env: Any) -> str | None:
     split, dataset = getattr(env, "split", None), getattr(env, "dataset", None)
-    return split if isinstance(split, str) and not (dataset and is_file_name(dataset)) else None
+    has_splits = not dataset or (isinstance(dataset, str) and not is_file_name(dataset))
+    return split if isinstance(split, str) and has_splits else None
 
 
 def _sandbox(env: gym.Env[Any, Any]) -> str | None:

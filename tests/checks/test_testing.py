@@ -367,6 +367,20 @@ def test_a_reward_for_silence_is_found() -> None:
     assert "empty messages get 0.1 for train-" in found(RewardsSilence, "semantic.floor_gap")
 
 
+class PunishesMistakes(Good):
+    card = dataclasses.replace(Good.card, reward_range=(-1.0, 1.0))
+
+    def grade(self) -> Grade:
+        grade = super().grade()
+        if self.answer_text and not grade.is_success:
+            return dataclasses.replace(grade, reward=-1.0)
+        return grade
+
+
+def test_silence_may_earn_nothing_where_mistakes_are_punished() -> None:
+    assert result(PunishesMistakes, "semantic.floor_gap").status == "pass"
+
+
 class RewardsSilenceIfNothingIsToBeDone(RewardsSilence):
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         return {**super().generate(rng, level), "no_op": True}

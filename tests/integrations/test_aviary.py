@@ -19,12 +19,12 @@ from textgym.tasks.nemo_rows import messages_of
 
 pytest.importorskip("aviary.env", reason="Aviary is not installed")
 
-from aviary.core import DummyTaskDataset, Message  # noqa: E402
-from aviary.envs.gsm8k.env import CalculatorEnv  # noqa: E402
-from aviary_envs import A_TILL, Till, Tills  # noqa: E402
+from aviary.core import DummyTaskDataset, Message
+from aviary.envs.gsm8k.env import CalculatorEnv
+from aviary_envs import A_TILL, Till, Tills
 
-from textgym.integrations.aviary import doors  # noqa: E402
-from textgym.integrations.aviary.guest import request_of  # noqa: E402
+from textgym.integrations.aviary import doors
+from textgym.integrations.aviary.guest import request_of
 
 ID = "textgym/Aviary-v0"
 SUM = {"id": "sum", "problem": "What is 2 + 3?", "answer": 5}

@@ -13,10 +13,10 @@ from textgym.messages import assistant
 
 pytest.importorskip("aviary.env", reason="Aviary is not installed")
 
-from aviary.core import Message, ToolCall, ToolRequestMessage, ToolResponseMessage  # noqa: E402
+from aviary.core import Message, ToolCall, ToolRequestMessage, ToolResponseMessage
 
-from textgym.integrations.aviary import as_environment, as_task_dataset  # noqa: E402
-from textgym.integrations.aviary.guest import request_of  # noqa: E402
+from textgym.integrations.aviary import as_environment, as_task_dataset
+from textgym.integrations.aviary.guest import request_of
 
 
 async def play_oracle(env: Any) -> tuple[list[Any], float, bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,14 @@ def test_every_level_has_tasks_whose_right_answer_earns_1(name: str) -> None:
             assert (reward, terminated, info["is_success"]) == (1.0, True, True)
 
 
+def score_of(dataset: Any, text: str, entry: Any) -> float:
+    """Return the package's score, 0 if it raises."""
+    try:
+        return float(dataset.score_answer(text.strip(), entry))
+    except (ArithmeticError, TypeError, ValueError):
+        return 0.0
+
+
 @pytest.mark.parametrize("name", SAMPLE)
 def test_original_scores_are_those_of_the_package(name: str) -> None:
     env = make(name, split="test", grading="original")
@@ -84,12 +93,13 @@ def test_original_scores_are_those_of_the_package(name: str) -> None:
             curriculum = reasoning_gym.factory.create_curriculum(name)
             curriculum.set_global_level(place[row["level"] - 1])
             values = vars(curriculum.generate_configuration(values))
+        random.seed(row["seed"])
         dataset = reasoning_gym.create_dataset(name, **values)
         entry = dataset[0]
         assert env.unwrapped.task.messages[-1]["content"] == entry["question"]
-        for text in (str(entry["answer"]), "0", "no", f"{entry['answer']} or 7"):
+        for text in (entry["answer"] or "1", "0", "no", f"{entry['answer']} 7"):
             reward, info = answered(env, text, index)
-            assert reward == pytest.approx(dataset.score_answer(text.strip(), entry))
+            assert reward == pytest.approx(score_of(dataset, text, entry))
             assert info["reward_components"]["score"] == reward
 
 
@@ -97,7 +107,7 @@ def test_original_scores_are_those_of_the_package(name: str) -> None:
     "code",
     [
         '__import__("os").system("touch {path}")',
-        'exec("open(\'{path}\', \'w\')")',
+        "exec(\"open('{path}', 'w')\")",
         "open('{path}', 'w').close()",
         "[open('{path}', 'w')]",
         "(lambda: open('{path}', 'w'))()",
@@ -138,20 +148,39 @@ def test_an_answer_on_which_the_scorer_raises_earns_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "original"),
+    ("name", "text", "level"),
     [
-        ("puzzle24", "6*4*1*1", 1.0),
-        ("puzzle24", "3+7+8+6", 1.0),
-        ("game_of_life_halting", "who knows", 1.0),
+        ("puzzle24", "6*4*1*1", 7),
+        ("puzzle24", "3+7+8+6", 7),
+        ("game_of_life_halting", "who knows", 2),
     ],
 )
 def test_answers_that_the_package_pays_for_nothing_earn_nothing(
-    name: str, text: str, original: float
+    name: str, text: str, level: int
 ) -> None:
-    paid = [answered(make(name, split="test", grading="original"), text, i)[0] for i in range(8)]
-    strict = [answered(make(name, split="test"), text, i)[0] for i in range(8)]
-    assert paid == [original] * 8
-    assert strict == [0.0] * 8
+    original = make(name, split="test", level=level, grading="original")
+    strict = make(name, split="test", level=level)
+    assert [answered(original, text, index)[0] for index in range(4)] == [1.0] * 4
+    assert [answered(strict, text, index)[0] for index in range(4)] == [0.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "hedged"),
+    [
+        ("gsm_symbolic", "5", "5 or 6"),
+        ("fraction_simplification", "3/4", "3/4 or 4/5"),
+        ("sokoban", "LURD", "LURD or not"),
+        ("time_intervals", "00:33", "00:33 or 00:34"),
+        ("letter_jumble", "two words", "two words or others"),
+    ],
+)
+def test_the_right_answer_among_others_is_not_right(name: str, right: str, hedged: str) -> None:
+    from textgym.integrations.reasoning_gym.strict import strict_score
+
+    entry = {"answer": right, "metadata": {}}
+    assert strict_score(name, right, entry, 1.0) == 1.0
+    assert strict_score(name, right, entry, 0.5) == 0.0
+    assert strict_score(name, hedged, entry, 1.0) == 0.0
 
 
 def test_a_small_probability_is_not_0() -> None:
@@ -216,7 +245,7 @@ def test_generators_pass_the_checks(generator: str, name: str) -> None:
 
 def test_an_episode_is_saved_and_continued() -> None:
     env, other = make("zebra_puzzles"), make("zebra_puzzles")
-    observation, _ = env.reset(seed=3)
+    env.reset(seed=3)
     textgym.set_state(other, json.loads(json.dumps(textgym.get_state(env))))
     action = env.unwrapped.solve()
     assert other.unwrapped.solve() == action

@@ -47,6 +47,7 @@ INSTRUCTIONS = (
 )
 GRADINGS = ("strict", "original")
 _SECONDS = 10.0  # CPU time of a task, or of the score of an answer
+_MAX_SEEDS = 5  # that are tried for a task
 _MAX_ANSWER = 100_000  # characters
 
 
@@ -111,10 +112,23 @@ class ReasoningGymEnv(TextEnv[None]):
         super().__init__(**kwargs)
 
     def _made(self, level: int | None, seed: int) -> dict[str, Any]:
-        """Return the entry of a task."""
-        return _asked(
-            self.generator, "entry", level=self._place(level), config=self._config, seed=seed
-        )
+        """Return the entry of a task, with its seed.
+
+        A few generators never end for some seeds; the next seed is then taken.
+
+        Raises:
+            WorkerFailure: None of several seeds makes a task in time.
+        """
+        name, place, seconds = self.generator, self._place(level), _SECONDS
+        if not self._config and place is not None:
+            row = table()[name]
+            mean = row["milliseconds"][row["levels"].index(place)] / 1000
+            seconds = min(_SECONDS, max(1.0, 10 * mean))
+        for tried in range(seed, seed + _MAX_SEEDS):
+            made = _asked(name, "entry", seconds, level=place, config=self._config, seed=tried)
+            if made:
+                return {**made, "seed": tried}
+        raise WorkerFailure(f"{name} makes no task within {seconds:g} seconds")
 
     def _place(self, level: int | None) -> int | None:
         """Return the package's number of a level; None for the default configuration."""
@@ -170,6 +184,7 @@ class ReasoningGymEnv(TextEnv[None]):
             reply = _asked(
                 self.generator,
                 "score",
+                _SECONDS,
                 level=self._place(row.get("level")),
                 config=self._config,
                 entry=entry,
@@ -213,19 +228,17 @@ def _workers() -> Workers:
     return workers_for("textgym.integrations.reasoning_gym.worker:load", name="reasoning-gym")
 
 
-def _asked(name: str, do: str, **arguments: Any) -> dict[str, Any]:
-    """Ask a worker for a task or a score; a score that took too long is empty.
+def _asked(name: str, do: str, seconds: float, **arguments: Any) -> dict[str, Any]:
+    """Ask a worker for a task or a score; the reply is empty if it exceeded a limit.
 
     Raises:
         UsageError: The generator does not accept the configuration.
         SandboxFailure: The workers cannot be confined here.
         EnvironmentFailure: The generator failed.
-        WorkerFailure: No worker could be started, or the task could not be made.
+        WorkerFailure: No worker could be started.
     """
-    reply = _workers().call({"do": do, "name": name, **arguments}, _SECONDS)
+    reply = _workers().call({"do": do, "name": name, **arguments}, seconds)
     if reply is None:
-        if do == "entry":
-            raise WorkerFailure(f"{name} made no task in {_SECONDS:g} seconds")
         return {}
     if "usage" in reply:
         raise UsageError(reply["usage"])

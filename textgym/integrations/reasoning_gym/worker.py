@@ -11,6 +11,7 @@ import contextlib
 import io
 import json
 import os
+import random
 import sys
 from collections.abc import Callable
 from functools import lru_cache
@@ -92,6 +93,10 @@ def _scorer(name: str, level: int | None, config: str) -> Any:
 
 def entry(name: str, level: int | None, config: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return the `question`, `answer` and `metadata` of a task."""
+    import numpy
+
+    random.seed(seed)  # a few generators draw from the generators that all share
+    numpy.random.seed(seed % 2**32)
     made = _dataset(name, level, config, seed)[0]
     return {
         "question": made["question"],
@@ -149,4 +154,3 @@ def unpacked(value: Any) -> Any:
             return {unpacked(key): unpacked(item) for key, item in value[_DICT]}
         return {key: unpacked(item) for key, item in value.items()}
     return value
-

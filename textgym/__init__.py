@@ -20,7 +20,7 @@ if os.name != "posix":
     raise ImportError("textgym needs a POSIX system, such as Linux, macOS or WSL on Windows")
 
 import textgym.envs
-import textgym.integrations  # noqa: F401  registers those of other suites
+import textgym.integrations  # noqa: F401  registers guests
 from textgym._version import __version__ as __version__
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

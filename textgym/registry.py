@@ -14,7 +14,6 @@ imported, and a package is imported when one of its environments is needed.
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import inspect
 import os
 import re
@@ -160,6 +159,8 @@ def ids(*, guests: bool = True) -> list[str]:
 
 
 def _can_be_found(module: str) -> bool:
+    import importlib.util  # takes longer than the rest of `import textgym`
+
     try:
         return importlib.util.find_spec(module) is not None
     except ImportError:  # the package that it is in

@@ -82,7 +82,7 @@ def test_a_worker_of_ones_own_ends_when_it_is_collected(workers: Workers) -> Non
 def test_a_function_that_cannot_be_loaded_is_a_failure() -> None:
     with pytest.raises(WorkerFailure, match="did not start: ValueError: no such thing"):
         Workers("counting_worker:broken", name="broken").call({}, seconds=5)
-    with pytest.raises(WorkerFailure, match="did not start: .*no_such_module"):
+    with pytest.raises(WorkerFailure, match=r"did not start: .*no_such_module"):
         Workers("no_such_module:load", name="missing").call({}, seconds=5)
 
 

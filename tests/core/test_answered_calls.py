@@ -49,7 +49,7 @@ def test_a_call_without_an_answer_is_the_authors_mistake() -> None:
     env = Counter()
     env.silent = True
     env.reset(seed=1)
-    with pytest.raises(UsageError, match="Counter.respond must answer each tool call"):
+    with pytest.raises(UsageError, match=r"Counter\.respond must answer each tool call"):
         env.step(assistant_calls(("borrow", {})))
 
 

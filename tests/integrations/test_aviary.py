@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -240,10 +242,29 @@ def test_a_guest_that_replies_otherwise_cannot_be_restored() -> None:
     env = make(env="aviary_envs:Till", config={"draws": True})
     env.reset(seed=1)
     env.step(assistant_calls(("look", {})))
-    saved = textgym.get_state(env)
-    with pytest.raises(EnvironmentFailure, match="not deterministic"):
-        textgym.set_state(env, saved)
+    textgym.set_state(env, textgym.get_state(env))
+    for _ in range(2):
+        with pytest.raises(EnvironmentFailure, match="not deterministic"):
+            env.step(assistant_calls(("put", {"coins": 1})))
+    env.reset(seed=1)
     assert said(env.step(assistant_calls(("put", {"coins": 1})))) == "1 coins"
+    env.close()
+
+
+def test_a_worker_that_was_killed_is_replaced_and_the_episode_goes_on(till: Any) -> None:
+    till.step(assistant_calls(("put", {"coins": 1})))
+    os.kill(till.unwrapped._door._worker._worker.pid, signal.SIGKILL)
+    with pytest.raises(EnvironmentFailure, match="a worker of Aviary died"):
+        till.step(assistant_calls(("put", {"coins": 1})))
+    assert said(till.step(assistant_calls(("put", {"coins": 1})))) == "2 coins"
+
+
+def test_a_text_on_which_the_guest_raises_is_answered() -> None:
+    env = make(env="aviary_envs:Mute")
+    env.reset(seed=1)
+    result = env.step("hello")
+    assert said(result) == "Error: the message could not be read: ValueError: no words"
+    assert result[1:4] == (0.0, False, False)
     env.close()
 
 

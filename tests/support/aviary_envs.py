@@ -77,6 +77,16 @@ class Till(Environment[dict[str, float]]):
         raise ConnectionError("no route")
 
 
+class Mute(Till):
+    """A till that cannot be talked to, and cannot be closed."""
+
+    async def step(self, action: Message) -> tuple[list[Message], float, bool, bool]:
+        raise ValueError("no words")
+
+    async def close(self) -> None:
+        raise RuntimeError("stuck")
+
+
 class Tills(TaskDataset[Till]):
     """Tills with other goals."""
 

@@ -11,6 +11,7 @@ import dataclasses
 import inspect
 import json
 import sys
+from collections import Counter
 from typing import Annotated
 
 import typer
@@ -33,6 +34,7 @@ from textgym.registry import card, environment_class, ids, make
 __all__ = ["list_command", "show_command", "wrappers_command"]
 
 
+_MANY = 20  # environments of a suite, from which `list` shows them only if it is filtered
 _MEANINGS = {
     "shared_splits": "training and test have the same tasks, because there are few",
     "several_answers": "a task can have other right answers than the one that is shown",
@@ -56,7 +58,11 @@ def list_command(
     table.add_column("summary")
     table.add_column("levels", no_wrap=True)
     is_found, broken = False, []
-    for id in ids():
+    known = ids()
+    many = _large_namespaces(known) if not conditions else {}
+    for id in known:
+        if id.partition("/")[0] in many:
+            continue
         try:
             env_card = card(id)
         except ExtraMissingError as error:
@@ -73,10 +79,20 @@ def list_command(
         print_all(table)
     else:
         print("no environment matches")
+    for namespace, count in many.items():
+        print(
+            f"{namespace}/NAME  {count} environments; list them with: textgym list id={namespace}"
+        )
     if broken:
         from textgym.display.terminal import show, visible
 
         show(visible("\n".join(broken)), sys.stderr)
+
+
+def _large_namespaces(known: list[str]) -> dict[str, int]:
+    """Return the namespaces of other suites with many environments, and how many they have."""
+    counts = Counter(id.partition("/")[0] for id in known)
+    return {name: n for name, n in counts.items() if n > _MANY and name != "textgym"}
 
 
 def _parse_filter(text: str) -> tuple[str, str]:

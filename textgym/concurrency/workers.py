@@ -371,7 +371,7 @@ _lock = threading.Lock()
 def workers_for(
     load: str, arguments: dict[str, Any] | None = None, *, name: str, memory: int = 512 << 20
 ) -> Workers:
-    """Return this process's workers for a function. The arguments are those of `Workers`."""
+    """Return this process's workers for a function, with the same arguments as `Workers`."""
     key = json.dumps([load, arguments, memory], sort_keys=True)
     with _lock:
         if key not in _shared:

@@ -2,7 +2,7 @@
 
 A guest is a `TextEnv` over another package. Its code that reads what a model wrote runs in worker
 processes, which `textgym.concurrency.workers` limits. A guest keeps the rewards of its package,
-unless they are paid to anyone: then a strict grade is the default, and `grading="original"` gives
+unless anyone can earn them: then a strict grade is the default, and `grading="original"` gives
 theirs.
 """
 

@@ -29,6 +29,7 @@ POLICY_KINDS: dict[str, str] = {
     "hf": "hf:MODEL, a local folder, a .gguf file or a hub id, run by transformers",
     "vllm": "vllm:MODEL, a local folder or a hub id, run by vLLM in this process",
     "openai": "openai:MODEL@BASE_URL, any OpenAI-compatible server",
+    "inspect": "inspect:PROVIDER/MODEL, any model that Inspect has a provider for",
 }
 
 _PARSERS = ("tool_parser", "reasoning_parser")
@@ -63,7 +64,8 @@ def make_policy(
 
     Args:
         spec: `oracle`, `random`, `hf` (its default model), `hf:MODEL`, `vllm:MODEL`,
-            `openai:MODEL@BASE_URL`, or `module:Class` for a subclass of `Policy`.
+            `openai:MODEL@BASE_URL`, `inspect:PROVIDER/MODEL`, or `module:Class` for a subclass of
+            `Policy`.
         sampling: Settings of `Sampling` by name. A `module:Class` gets them as the argument
             `sampling` if it has one.
         options: The policy's other options by name: those arguments of `OpenAIPolicy`,
@@ -99,13 +101,17 @@ def make_policy(
         raise UnknownNameError(f"there is no policy {spec!r}{hint}")
     known = _OPTIONS.get(kind, ())
     for name in options or {}:
-        if name not in known:
+        if name not in known and kind != "inspect":
             hint = did_you_mean(name, known) if known else ": it has no options"
             raise UnknownNameError(f"the policy {kind!r} has no option {name!r}{hint}")
     if kind == "openai":
         from textgym.policies.openai.policy import OpenAIPolicy, split_spec
 
         return OpenAIPolicy(*split_spec(model), settings, **(options or {}))
+    if kind == "inspect":
+        from textgym.policies.inspect_policy import InspectPolicy
+
+        return InspectPolicy(model, settings, **(options or {}))
     if kind == "vllm":
         from textgym.policies.vllm import VLLMPolicy
 

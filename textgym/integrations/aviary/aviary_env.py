@@ -7,6 +7,7 @@ call that a tool cannot handle is answered to the model, and the guest is as it 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import random
@@ -32,7 +33,7 @@ from textgym.errors import (
 )
 from textgym.integrations.aviary.doors import door_to
 from textgym.json_values import canonical_json
-from textgym.messages import Message, assistant_calls, tool_result
+from textgym.messages import Message, assistant_calls, tool_result, user
 from textgym.tasks.task import Task, hash_int
 from textgym.tools import arguments_of
 from textgym.verifiers.json_schema import problem_of
@@ -92,8 +93,8 @@ class Aviary(TextEnv[Progress]):
     adapters and audits. By default it plays Aviary's calculator environment on generated problems.
 
     ## Description
-    The guest's messages, tools and rewards are passed on as they are. Its tools and texts are those
-    of the package, and each task offers the tools of its guest.
+    The guest's messages, tools and rewards are passed on as they are. Its tools and texts are
+    the package's, and each task offers the tools of its guest.
 
     ## Observation
     The guest's first messages; after each action, its replies.
@@ -111,7 +112,7 @@ class Aviary(TextEnv[Progress]):
     With `grading="strict"`, the calls of one message are steps of their own in Aviary's calculator,
     gsm8k and hotpotqa, and calls after the end are not run. Aviary runs all of them and adds up
     their rewards: a message that submits 64 answers earns the reward of each right one. hotpotqa
-    compares the whole answer, where Aviary pays any text that contains it, such as a page. With
+    compares the whole answer, where Aviary rewards any text that contains it, such as a page. With
     `grading="original"`, and for all other guests, a message is one step. Calls of unknown tools,
     and arguments that are not JSON, are then passed to the guest, which may have penalties for
     them.
@@ -256,52 +257,54 @@ class Aviary(TextEnv[Progress]):
 
     def _close(self, opened: _Opened) -> None:
         if opened.losses == self._door.losses:
-            self._door.ask("close", opened.number)
+            with contextlib.suppress(EnvironmentFailure):  # the next one is opened anew
+                self._door.ask("close", opened.number)
 
     def begin(self, task: Task) -> Progress:
-        """Begin with what `read_row` opened for the task, or open it again."""
+        """Begin with what `read_row` opened for the task, or open it again when it is needed."""
         self._playing, self._opened = self._opened, None
-        opened = self._playing
-        if opened is None or opened.row is not task.row or opened.losses != self._door.losses:
-            self._reopen()
+        if self._playing is not None and self._playing.row is not task.row:
+            self.on_close()
         return {"earned": 0.0, "actions": [], "replies": 0}
 
     def on_close(self) -> None:
         """Close the guest."""
-        if self._playing is not None:
-            self._close(self._playing)
-            self._playing = None
+        playing, self._playing = self._playing, None
+        if playing is not None:
+            self._close(playing)
 
     def on_restore(self) -> None:
-        """Replay the actions of the state."""
-        self._reopen()
+        """Forget the guest; the next step opens it again and replays the actions of the state."""
+        self.on_close()
+
+    def _guest(self) -> _Opened:
+        """Return the guest, with the actions of the state replayed if it had to be opened again.
+
+        Raises:
+            EnvironmentFailure: It replied otherwise than before.
+        """
+        if self._playing is not None and self._playing.losses == self._door.losses:
+            return self._playing
+        guest, opened = self._open(self.task.row)
         replies = 0
         for action in self.state["actions"]:
-            taken = self._step(json.loads(action))
+            taken = self._door.ask("step", guest.number, json.loads(action))
             replies = hash_int(replies, canonical_json(taken))
-        if replies != self.state["replies"]:
-            raise EnvironmentFailure(_OTHERWISE)
-
-    def _reopen(self) -> None:
-        """Open the guest of the task from its beginning."""
-        self.on_close()
-        self._playing, opened = self._open(self.task.row)
-        if opened.get("messages") != list(self.task.messages):
-            raise EnvironmentFailure(_OTHERWISE)
-
-    def _step(self, action: Mapping[str, Any]) -> dict[str, Any]:
-        if self._playing is None or self._playing.losses != self._door.losses:
-            self.on_restore()
-        assert self._playing is not None
-        return self._door.ask("step", self._playing.number, action)
+        if opened.get("messages") != list(self.task.messages) or replies != self.state["replies"]:
+            self._close(guest)
+            raise EnvironmentFailure(
+                "the guest is not deterministic: replayed from its beginning, it replied "
+                "otherwise, so the episode cannot be restored"
+            )
+        self._playing = guest
+        return guest
 
     def respond(self, message: Message) -> list[Message]:
         """Have the guest take a message, and return its replies."""
         calls: Sequence[Any] = message.get("tool_calls") or ()
         if not calls:
             return self._taken(message, ())
-        assert self._playing is not None
-        one_by_one = self._is_strict and self._playing.adds_up
+        one_by_one = self._is_strict and self._guest().adds_up
         steps = [[call] for call in calls] if one_by_one else [list(calls)]
         results: list[Message] = []
         others: list[Message] = []
@@ -349,11 +352,11 @@ class Aviary(TextEnv[Progress]):
 
     def _taken(self, action: Message, calls: Sequence[Any]) -> list[Message]:
         """Pass an action to the guest, pay its reward, and return its replies to all calls."""
-        taken = self._step(action)
+        taken = self._door.ask("step", self._guest().number, action)
         if "raised" in taken:
             self.on_restore()
             if not calls:
-                raise EnvironmentFailure(f"the guest cannot read a text: {taken['raised']}")
+                return [user(f"Error: the message could not be read: {taken['raised']}"[:300])]
             names = ", ".join(call["function"]["name"] for call in calls)
             text = f"Error: {names} failed: {taken['raised']}"[:300]
             return [tool_result(text, call["id"]) for call in calls]
@@ -372,7 +375,7 @@ class Aviary(TextEnv[Progress]):
         return replies
 
     def grade(self) -> Grade:
-        """Say whether the rewards make a success; the guest has paid them."""
+        """Say whether the rewards make a success; the guest has given them."""
         success = self.state["earned"] >= self._success_reward
         return Grade(0.0, success, extracted_answer=None, verdict_reason="" if success else "wrong")
 
@@ -386,9 +389,3 @@ class Aviary(TextEnv[Progress]):
     def guess(self, rng: random.Random) -> Message:
         """Submit a small number."""
         return assistant_calls(("submit_answer", {"answer": str(rng.randint(0, _MAX_GUESS))}))
-
-
-_OTHERWISE = (
-    "the guest is not deterministic: replayed from its beginning, it replied otherwise, so the "
-    "episode cannot be restored"
-)

@@ -176,7 +176,7 @@ def _with_parameters(tool: ToolSchema) -> ToolSchema:
 
 
 def _as_messages(messages: list[PlainMessage], names: Mapping[str, str]) -> list[Message]:
-    """Return messages as Aviary's; `names` are those of the called tools, by the ids of calls."""
+    """Return messages as Aviary's; `names` has the names of called tools by the ids of calls."""
     made: list[Message] = []
     for message in messages:
         role = "system" if message["role"] == "developer" else message["role"]

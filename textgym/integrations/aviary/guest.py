@@ -8,6 +8,7 @@ on as they are.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import copy
 import inspect
 import math
@@ -155,7 +156,8 @@ class Guest:
         """Close an environment, if it is open."""
         env = self._envs.pop(number, None)
         if env is not None:
-            await env.close()
+            with contextlib.suppress(Exception):  # the episode is over
+                await env.close()
 
     async def answer(self, do: str, *arguments: Any) -> dict[str, Any]:
         """Call a method; return its result, or what it raised."""
@@ -257,7 +259,7 @@ def _kind_of(env: Any) -> str:
 async def _reward_of_whole_answer(env: Any, answer: str | None) -> float:
     """Compare a whole answer with the right one, in place of HotPotQAEnv's own method.
 
-    That one pays every text that contains the right answer, whatever `evaluation_mode` says,
+    That method rewards every text that contains the right answer. It ignores `evaluation_mode`,
     because it passes the mode as another argument.
     """
     from aviary.envs.hotpotqa.env import normalize_answer

@@ -2,7 +2,7 @@
 
 - `generator_env`: the environment, and the class of each generator.
 - `worker`: the part that imports reasoning-gym, which runs in confined worker processes.
-- `strict`: grades of our own, where the package pays wrong answers.
+- `strict`: grades of our own, where the package accepts wrong answers.
 - `generators.json`: what `scripts/survey_reasoning_gym.py` measured of each generator.
 
 `getattr` of this module with the name of a generator gives its class.

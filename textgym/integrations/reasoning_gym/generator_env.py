@@ -1,8 +1,8 @@
 """`reasoning-gym/NAME-v0`: the tasks and scores of each generator of reasoning-gym.
 
-Invariants: reasoning-gym is imported only in worker processes; a task depends on its generator,
-level, configuration and seed alone; an answer that the package's scorer would run as code, or that
-makes it raise or run out of time, earns 0 and says so in a component.
+Invariants: reasoning-gym is imported only in worker processes; a task depends only on its
+generator, level, configuration and seed; an answer that the package's scorer would run as code, or
+that makes it raise or run out of time, earns 0 and says so in a component.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class ReasoningGymEnv(TextEnv[None]):
     """Solve a task of one of the generators of reasoning-gym.
 
     ## Description
-    The question and the answer are those of the package. The system message asks for the answer
+    The question and the answer are the package's. The system message asks for the answer
     between `<answer>` and `</answer>`; of several, the last one counts.
 
     ## Reward

@@ -2,7 +2,7 @@
 
 Some scorers of reasoning-gym run the text of an answer as code (`eval`, sympy's `parse_expr`). So
 `is_readable` lets only texts through that are expressions or literals. `strict_score` turns the
-package's score into a strict one where the package pays answers that are wrong.
+package's score into a strict one where the package accepts wrong answers.
 
 Invariants: nothing here runs or imports what an answer says; a strict score is never higher than
 the package's.
@@ -94,7 +94,7 @@ def _has_as_many_numbers(answer: str, entry: Mapping[str, Any]) -> bool:
 
 
 def _is_moves(answer: str, entry: Mapping[str, Any]) -> bool:
-    """Check that an answer is moves alone; the package picks the letters of moves from any text."""
+    """Check that an answer has only moves; the package picks the letters of moves from any text."""
     return re.fullmatch(r"[LRUD\s,]*", answer, re.IGNORECASE) is not None
 
 

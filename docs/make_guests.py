@@ -5,8 +5,8 @@
     python docs/make_guests.py --measure reasoning-gym/chain_sum-v0
 
 Measuring plays 200 episodes of each guest beside the package's own loop, compares the rewards, and
-runs the quick audit. `docs/guests/measured.json` holds the figures; `scripts/recorded_reasoning_gym.py` writes
-`recorded.json`.
+runs the quick audit. `docs/guests/measured.json` holds the figures, and
+`scripts/recorded_reasoning_gym.py` writes `recorded.json`.
 """
 
 from __future__ import annotations

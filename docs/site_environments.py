@@ -55,7 +55,9 @@ def _card_table(card: Card) -> str:
 
 def _figures(id: str) -> str:
     """Return what policies without knowledge and the oracle earn, by the last audit."""
-    audit = _audits()[id]
+    audit = _audits().get(id)
+    if audit is None:  # a guest
+        return ""
     best = sorted(audit["attackers"].items(), key=lambda item: item[1], reverse=True)[:3]
     rows = [
         ("oracle", audit["references"]["oracle"], ""),

@@ -80,9 +80,7 @@ def list_command(
     else:
         print("no environment matches")
     for namespace, count in many.items():
-        print(
-            f"{namespace}/NAME  {count} environments; list them with: textgym list id={namespace}"
-        )
+        print(f"{namespace}/NAME  {count} environments: textgym list id={namespace}")
     if broken:
         from textgym.display.terminal import show, visible
 

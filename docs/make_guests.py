@@ -221,8 +221,8 @@ def _agreement(recorded: Mapping[str, Any]) -> str:
     return (
         f"Of {sums['answers']:,.0f} answers, {sums['equal']:,.0f} have the recorded score "
         f"({100 * share:.1f} %). The others are mostly of generators whose scorers changed between "
-        f"the versions: {', '.join(f'`{name}`' for name in other)}. The recorded prompts of "
-        f"{sums['other tasks']:,.0f} further answers are not made any more."
+        f"the versions: {', '.join(f'`{name}`' for name in other)}. "
+        f"{sums['other tasks']:,.0f} recorded prompts are not made by this version any more."
     )
 
 

@@ -90,17 +90,29 @@ def test_the_reference_has_every_public_name() -> None:
     assert set(textgym.__all__) - modules - documented == set()
 
 
-def skip_without_http(*code: str) -> None:
-    """Skip code with a policy of a server if its extra is not installed."""
-    if any("--policy openai:" in part or '"openai:MODEL@http://127' in part for part in code):
-        pytest.importorskip("aiohttp")
+NEEDED = {
+    "--policy openai:": "aiohttp",
+    '"openai:MODEL@http://127': "aiohttp",
+    "aviary": "aviary.env",
+    "Aviary": "aviary.env",
+    "reasoning-gym/": "reasoning_gym",
+    "integrations.inspect": "inspect_ai",
+}
+"""The packages of extras that code needs."""
+
+
+def skip_without_extras(*code: str) -> None:
+    """Skip code whose extra is not installed."""
+    for text, package in NEEDED.items():
+        if any(text in part for part in code):
+            pytest.importorskip(package)
 
 
 @pytest.mark.parametrize(("code", "shown"), python_blocks())
 def test_python_block_runs_and_prints_what_the_page_shows(
     code: str, shown: str | None, tmp_path: Path
 ) -> None:
-    skip_without_http(code)
+    skip_without_extras(code)
     script = tmp_path / "block.py"
     script.write_text(code)
     done = run_script(script)
@@ -112,7 +124,7 @@ def test_python_block_runs_and_prints_what_the_page_shows(
 def test_console_block_runs_and_prints_what_the_page_shows(
     lines: list[str], shown: str | None, tmp_path: Path
 ) -> None:
-    skip_without_http(*lines)
+    skip_without_extras(*lines)
     for line in lines:
         program, *arguments = shlex.split(line)
         assert program == "textgym"

@@ -80,6 +80,32 @@ def test_recorded_rollouts_have_the_same_rewards(shared: Path) -> None:
         env.close()
 
 
+def test_recorded_follow_ups_have_the_same_rewards(shared: Path) -> None:
+    folder = shared / "data/nemo_gym/example_multi_turn_gymnasium"
+    env = make(
+        env="textgym.integrations.aviary.follow_ups:FollowUps",
+        dataset=str(folder / "example.jsonl"),
+    )
+    lines = (folder / "example_rollouts.jsonl").read_text().splitlines()
+    for recorded in map(json.loads, lines):
+        env.reset(options={"index": recorded["_ng_task_index"]})
+        conversation = messages_of(recorded["response"]["output"], "output")
+        total, ended = 0.0, False
+        for message, following in zip(conversation, [*conversation[1:], None], strict=True):
+            if message["role"] == "assistant":
+                observation, reward, ended, *_ = env.step(message)
+                total += reward
+                if following is not None:
+                    assert observation[-1]["content"] == following["content"]
+        assert (total, ended) == (recorded["reward"], True)
+        env.reset(options={"index": recorded["_ng_task_index"]})
+        for message in conversation:
+            if message["role"] == "assistant":
+                reward = env.step("I do not know.")[1]
+        assert reward == 0.0
+    env.close()
+
+
 async def play_in_aviary(row: dict[str, Any], actions: list[Any]) -> tuple[list[str], list[float]]:
     """Play actions in Aviary's own environment."""
     env = CalculatorEnv(row["id"], row["problem"], row["answer"])

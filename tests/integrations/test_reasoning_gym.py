@@ -235,6 +235,24 @@ def test_the_last_answer_in_the_tags_counts(message: str, reward: float) -> None
     assert env.step(message)[1] == reward
 
 
+@pytest.mark.parametrize(
+    ("message", "reward"),
+    [
+        ("4", 1.0),
+        ("So it is \\boxed{4}.", 1.0),
+        ("\\boxed{4} <answer>5</answer>", 0.0),
+        ("It is 4.", 0.0),
+        ("", 0.0),
+    ],
+)
+def test_a_prompt_without_tags_accepts_other_forms(message: str, reward: float) -> None:
+    prompt = {"input": [{"role": "user", "content": "2 + 2 ="}]}
+    row = {"responses_create_params": prompt, "question": "2 + 2 =", "answer": "4"}
+    env = make("chain_sum")
+    env.reset(options={"task": row})
+    assert env.step(message)[1] == reward
+
+
 @pytest.mark.parametrize("name", sorted(set(FAST_CHECKS) - {"runtime.async_vector_spawn"}))
 @pytest.mark.parametrize("generator", ["chain_sum", "syllogism", "knights_knaves"])
 def test_generators_pass_the_checks(generator: str, name: str) -> None:

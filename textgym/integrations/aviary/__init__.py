@@ -3,6 +3,7 @@
 - `aviary_env`: `textgym/Aviary-v0`.
 - `guest`: an environment of Aviary that is driven by plain data.
 - `doors`: the ways to a guest.
+- `follow_ups`: an environment for NeMo Gym's rows with `follow_ups`.
 - `export`: `as_environment` and `as_task_dataset`.
 """
 

@@ -34,9 +34,10 @@ from textgym.errors import (
 from textgym.integrations.reasoning_gym.strict import OWN_GRADES, is_readable, strict_score
 from textgym.integrations.reasoning_gym.worker import unpacked
 from textgym.json_values import copy_json
-from textgym.messages import Message, assistant, system, user
+from textgym.messages import Message, assistant, system, text_of, user
 from textgym.tasks import nemo_rows
 from textgym.tasks.task import Task
+from textgym.verifiers.extract import last_boxed
 
 __all__ = ["ReasoningGymEnv", "card_of", "class_of", "table"]
 
@@ -53,11 +54,12 @@ _MAX_ANSWER = 100_000  # characters
 
 
 class ReasoningGymEnv(TextEnv[None]):
-    """Solve a task of one of the generators of reasoning-gym.
+    r"""Solve a task of one of the generators of reasoning-gym.
 
     ## Description
     The question and the answer are the package's. The system message asks for the answer
-    between `<answer>` and `</answer>`; of several, the last one counts.
+    between `<answer>` and `</answer>`; of several, the last one counts. If a prompt does not name
+    these tags, such as one of NeMo Gym, an answer in `\boxed{}` or the whole text counts, too.
 
     ## Reward
     With `grading="strict"`, 1 if the package gives its full score, else 0. Generators that give the
@@ -173,7 +175,10 @@ class ReasoningGymEnv(TextEnv[None]):
         """Score the answer."""
         components = dict.fromkeys(("score", "unreadable", "raised", "over_limit"), 0.0)
         answer = extracted(self.answer_text)
-        if answer is None:
+        if answer is None and not self._names_tags():
+            boxed = last_boxed(self.answer_text)
+            answer = self.answer_text if boxed is None else boxed.strip()
+        if not answer:
             return Grade(0.0, False, components, "")
         row = self.task.row
         entry = {"question": row.get("question", ""), "answer": row.get("answer")}
@@ -198,6 +203,10 @@ class ReasoningGymEnv(TextEnv[None]):
         components["score"] = score
         reward = strict if self._is_strict else score
         return Grade(reward, strict == 1.0, components, answer[:1000])
+
+    def _names_tags(self) -> bool:
+        """Return whether the prompt asks for the tags."""
+        return any("<answer>" in text_of(message) for message in self.task.messages)
 
     def solve(self) -> Message:
         """Give the package's answer."""

@@ -50,11 +50,15 @@ def load() -> Callable[..., dict[str, Any]]:
 def confine() -> None:
     """Give up, for good, all files but those that Python reads, the network, and root.
 
+    `TEXTGYM_SANDBOX=none` in the environment leaves that out, for systems without Landlock.
+
     Raises:
         SandboxFailure: The system cannot do it.
     """
     from textgym.sandbox.confine import confine_process
 
+    if os.environ.get("TEXTGYM_SANDBOX") == "none":
+        return
     readable = [sys.prefix, sys.base_prefix, *filter(os.path.isdir, sys.path)]
     confine_process(readable)
 

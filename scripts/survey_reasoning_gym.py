@@ -134,10 +134,6 @@ class Survey:
                 strict.append(strict_score(self.name, text, entry, score))
             earned["original"][label] = round(statistics.fmean(own), 3)
             earned["strict"][label] = round(statistics.fmean(strict), 3)
-        best = {
-            kind: dict(sorted(values.items(), key=lambda item: -item[1])[:6])
-            for kind, values in earned.items()
-        }
         blind = ("constant", "common", "another", "the question")
         chance = {
             kind: max(
@@ -162,7 +158,6 @@ class Survey:
             "milliseconds": [round(1000 * s, 2) for s in seconds if s <= MEAN_SECONDS],
             "split_by": "seed" if max(seconds) > SLOW else "question",
             "distinct": None if distinct > 399 else distinct,
-            "best": best,
         }
 
     def _right(self, entry: Any, oracle: str) -> str | None:
@@ -199,7 +194,8 @@ def main() -> None:
             f"({row['chance_original']}), {time.monotonic() - began:.0f} s",
             flush=True,
         )
-        TABLE.write_text(json.dumps(dict(sorted(table.items())), indent=1) + "\n")
+        lines = (f" {json.dumps(key)}: {json.dumps(table[key])}" for key in sorted(table))
+        TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(measure, names))

@@ -63,9 +63,8 @@ class ReasoningGymEnv(TextEnv[None]):
 
     ## Reward
     With `grading="strict"`, 1 if the package gives its full score, else 0. Generators that give the
-    full score to wrong answers (`coin_flip`, `game_of_life_halting`, `puzzle24`) have a check of
-    our own besides. With `grading="original"`, the package's score, from 0 to 1. It is component
-    `score` in either case.
+    full score to wrong answers, such as `puzzle24`, have a check of our own besides. With
+    `grading="original"`, the package's score, from 0 to 1. It is component `score` in either case.
 
     An answer that is too long, or that the package would run as code, is not passed on: component
     `unreadable` is 1. `raised` and `over_limit` say that the scorer raised on it, or took more

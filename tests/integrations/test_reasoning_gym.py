@@ -10,6 +10,7 @@ from typing import Any
 
 import gymnasium
 import pytest
+from audit_runs import STARTS_PROCESSES
 
 import textgym
 from textgym.checks import FAST_CHECKS, make_subject, run_check
@@ -253,7 +254,13 @@ def test_a_prompt_without_tags_accepts_other_forms(message: str, reward: float) 
     assert env.step(message)[1] == reward
 
 
-@pytest.mark.parametrize("name", sorted(set(FAST_CHECKS) - {"runtime.async_vector_spawn"}))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in STARTS_PROCESSES))
+        for name in FAST_CHECKS
+    ],
+)
 @pytest.mark.parametrize("generator", ["chain_sum", "syllogism", "knights_knaves"])
 def test_generators_pass_the_checks(generator: str, name: str) -> None:
     with make_subject(f"reasoning-gym/{generator}-v0", 5) as subject:

@@ -68,9 +68,7 @@ def test_unknown_name_suggests_the_nearest_one(spec: str, hint: str) -> None:
 
 
 def test_unknown_name_without_a_near_one_lists_all() -> None:
-    with pytest.raises(
-        UnknownNameError, match="known are hf, inspect, openai, oracle, "
-    ):
+    with pytest.raises(UnknownNameError, match="known are hf, inspect, openai, oracle, "):
         make_policy("gpt")
 
 

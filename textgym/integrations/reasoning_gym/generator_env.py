@@ -28,7 +28,6 @@ from textgym.errors import (
     SandboxFailure,
     UnknownNameError,
     UsageError,
-    WorkerFailure,
     install_advice,
 )
 from textgym.integrations.reasoning_gym.strict import OWN_GRADES, is_readable, strict_score
@@ -116,21 +115,23 @@ class ReasoningGymEnv(TextEnv[None]):
     def _made(self, level: int | None, seed: int) -> dict[str, Any]:
         """Return the entry of a task, with its seed.
 
-        A few generators never end for some seeds; the next seed is then taken.
+        A few generators never end, or raise, for some seeds; the next seed is then taken.
 
         Raises:
-            WorkerFailure: None of several seeds makes a task in time.
+            EnvironmentFailure: None of several seeds makes a task.
         """
         name, place, seconds = self.generator, self._place(level), _SECONDS
         if not self._config and place is not None:
             row = table()[name]
             mean = row["milliseconds"][row["levels"].index(place)] / 1000
             seconds = min(_SECONDS, max(1.0, 10 * mean))
+        made: dict[str, Any] = {}
         for tried in range(seed, seed + _MAX_SEEDS):
             made = _asked(name, "entry", seconds, level=place, config=self._config, seed=tried)
-            if made:
+            if "question" in made:
                 return {**made, "seed": tried}
-        raise WorkerFailure(f"{name} makes no task within {seconds:g} seconds")
+        reason = made.get("raised", f"it took more than {seconds:g} seconds")
+        raise EnvironmentFailure(f"reasoning-gym's {name} made no task: {reason}")
 
     def _place(self, level: int | None) -> int | None:
         """Return the package's number of a level; None for the default configuration."""

@@ -96,12 +96,16 @@ def _scorer(name: str, level: int | None, config: str) -> Any:
 
 
 def entry(name: str, level: int | None, config: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return the `question`, `answer` and `metadata` of a task."""
+    """Return the `question`, `answer` and `metadata` of a task; `raised` if there is none."""
     import numpy
 
     random.seed(seed)  # a few generators draw from the generators that all share
     numpy.random.seed(seed % 2**32)
-    made = _dataset(name, level, config, seed)[0]
+    dataset = _dataset(name, level, config, seed)
+    try:
+        made = dataset[0]
+    except Exception as error:  # a generator may raise anything for some seeds
+        return {"raised": in_one_line(error)}
     return {
         "question": made["question"],
         "answer": made["answer"],

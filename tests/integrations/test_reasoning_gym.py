@@ -234,7 +234,7 @@ def test_an_integral_that_was_not_solved_earns_nothing() -> None:
         ("4</answer>", 0.0),
         ("", 0.0),
         ("<answer></answer>", 0.0),
-        ("<answer>" + "4" * 200_000 + "</answer>", 0.0),
+        ("<answer>" + "4" * 2_000_000 + "</answer>", 0.0),
         ("<answer>4 or 5</answer>", 0.0),
     ],
 )
@@ -242,6 +242,20 @@ def test_the_last_answer_in_the_tags_counts(message: str, reward: float) -> None
     env = make("chain_sum")
     env.reset(options={"task": {"question": "2 + 2 =", "answer": "4", "metadata": {}}})
     assert env.step(message)[1] == reward
+
+
+@pytest.mark.parametrize("message", ["", "no tags", "<answer></answer>"])
+def test_the_original_score_of_no_answer_is_the_packages(message: str) -> None:
+    env = make("rubiks_cube", split="test", grading="original")
+    env.reset(options={"index": 0})
+    _, reward, _, _, info = env.step(message)
+    dataset = reasoning_gym.create_dataset("rubiks_cube", size=1, seed=1)
+    expected = dataset.score_answer("" if "answer" in message else None, dataset[0])
+    assert reward == expected
+    assert not info["is_success"]
+    strict = make("rubiks_cube", split="test")
+    strict.reset(options={"index": 0})
+    assert strict.step(message)[1] == 0.0
 
 
 @pytest.mark.parametrize(

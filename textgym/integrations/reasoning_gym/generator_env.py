@@ -49,7 +49,7 @@ GRADINGS = ("strict", "original")
 _SECONDS = 10.0  # CPU time of a task, or of the score of an answer
 _FEW = 40  # different tasks of a level, below which the splits share them
 _MAX_SEEDS = 5  # that are tried for a task
-_MAX_ANSWER = 100_000  # characters
+_MAX_ANSWER = 1_000_000  # characters; moves of a tower with 13 disks take 300,000
 
 
 class ReasoningGymEnv(TextEnv[None]):
@@ -178,13 +178,13 @@ class ReasoningGymEnv(TextEnv[None]):
         if answer is None and not self._names_tags():
             boxed = last_boxed(self.answer_text)
             answer = self.answer_text if boxed is None else boxed.strip()
-        if not answer:
+        if not answer and self._is_strict:
             return Grade(0.0, False, components, "")
         row = self.task.row
         entry = {"question": row.get("question", ""), "answer": row.get("answer")}
         entry["metadata"] = copy_json(row.get("metadata") or {})
         score = 0.0
-        if len(answer) > _MAX_ANSWER or not is_readable(self.generator, answer):
+        if answer and (len(answer) > _MAX_ANSWER or not is_readable(self.generator, answer)):
             components["unreadable"] = 1.0
         else:
             reply = _asked(
@@ -199,10 +199,10 @@ class ReasoningGymEnv(TextEnv[None]):
             components["over_limit"] = float("score" not in reply)
             components["raised"] = float("raised" in reply)
             score = reply.get("score", 0.0)
-        strict = strict_score(self.generator, answer, entry, score)
+        strict = strict_score(self.generator, answer or "", entry, score)
         components["score"] = score
         reward = strict if self._is_strict else score
-        return Grade(reward, strict == 1.0, components, answer[:1000])
+        return Grade(reward, strict == 1.0, components, (answer or "")[:1000])
 
     def _names_tags(self) -> bool:
         """Return whether the prompt asks for the tags."""

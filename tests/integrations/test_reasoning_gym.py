@@ -209,6 +209,11 @@ def test_a_small_probability_is_not_0() -> None:
         assert env.step(f"<answer>{text}</answer>")[1] == reward
 
 
+@pytest.mark.parametrize("text", ["nan", "NaN", "nan+nanj", "inf", "nanj"])
+def test_not_a_number_is_no_answer(text: str) -> None:
+    assert answered(make("complex_arithmetic", split="test"), text)[0] == 0.0
+
+
 def test_an_integral_that_was_not_solved_earns_nothing() -> None:
     row = {
         "question": "Calculate the antiderivative: ∫ 2*x dx",

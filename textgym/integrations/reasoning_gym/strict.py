@@ -93,6 +93,11 @@ def _has_as_many_numbers(answer: str, entry: Mapping[str, Any]) -> bool:
     return len(_NUMBER.findall(answer)) == len(_NUMBER.findall(str(entry["answer"])))
 
 
+def _is_finite(answer: str, entry: Mapping[str, Any]) -> bool:
+    """Check that an answer has no NaN: the package compares with it, and gives the full score."""
+    return re.search(r"nan|inf", answer, re.IGNORECASE) is None
+
+
 def _is_moves(answer: str, entry: Mapping[str, Any]) -> bool:
     """Check that an answer has only moves; the package picks the letters of moves from any text."""
     return re.fullmatch(r"[LRUD\s,]*", answer, re.IGNORECASE) is not None
@@ -142,6 +147,7 @@ def _value(node: ast.AST) -> Fraction:
 
 OWN_GRADES: dict[str, Callable[[str, Mapping[str, Any]], bool]] = {
     "coin_flip": _is_close,
+    "complex_arithmetic": _is_finite,
     "fraction_simplification": _has_as_many_numbers,
     "game_of_life_halting": _is_same_text,
     "gsm_symbolic": _has_as_many_numbers,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import statistics
 import sys
 import time
@@ -113,6 +114,7 @@ class Survey:
         tried: dict[str, list[str]] = {f"constant {c!r}": [c] * len(scored) for c in CONSTANTS}
         tried |= {f"common {c[:40]!r}": [c] * len(scored) for c in common}
         tried["another answer"] = others
+        tried["first number"] = [_first_number(entry["question"]) for _, entry in scored]
         tried["the question"] = [entry["question"] for _, entry in scored]
         if oracle:
             tried["right, then another"] = [
@@ -173,6 +175,12 @@ class Survey:
             if scores and sum(score == 1.0 for score in scores) >= 0.75 * len(rights):
                 return field
         return ""
+
+
+def _first_number(question: str) -> str:
+    """Return the first number of a question, in any notation."""
+    found = re.search(r"-?\d[\d,.]*(?:e[+-]?\d+)?", question)
+    return found[0].rstrip(".,") if found else ""
 
 
 def main() -> None:

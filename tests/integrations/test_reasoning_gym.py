@@ -239,7 +239,7 @@ def test_an_integral_that_was_not_solved_earns_nothing() -> None:
         ("4</answer>", 0.0),
         ("", 0.0),
         ("<answer></answer>", 0.0),
-        ("<answer>" + "4" * 2_000_000 + "</answer>", 0.0),
+        ("<answer>" + "4" * 5_000_000 + "</answer>", 0.0),
         ("<answer>4 or 5</answer>", 0.0),
     ],
 )

@@ -49,7 +49,7 @@ GRADINGS = ("strict", "original")
 _SECONDS = 10.0  # CPU time of a task, or of the score of an answer
 _FEW = 40  # different tasks of a level, below which the splits share them
 _MAX_SEEDS = 5  # that are tried for a task
-_MAX_ANSWER = 1_000_000  # characters; moves of a tower with 13 disks take 300,000
+_MAX_ANSWER = 4_000_000  # characters; the moves of a tower with 15 disks take 1,200,000
 
 
 class ReasoningGymEnv(TextEnv[None]):
@@ -277,13 +277,15 @@ def table() -> dict[str, dict[str, Any]]:
 @cache
 def class_of(name: str) -> type[ReasoningGymEnv]:
     """Return the class of a generator."""
-    values = {
+    values: dict[str, Any] = {
         "generator": name,
         "card": card_of(name),
         "__module__": "textgym.integrations.reasoning_gym",
         "__qualname__": name,
         "__doc__": ReasoningGymEnv.__doc__,
     }
+    if not table()[name]["oracle"]:
+        values["solve"] = TextEnv.solve  # there is no oracle
     return type(name, (ReasoningGymEnv,), values)
 
 

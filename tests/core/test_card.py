@@ -46,10 +46,13 @@ def test_every_field_can_be_filtered(field: str) -> None:
 
 def test_the_stored_cards_are_those_of_the_environments() -> None:
     make_pages = runpy.run_path(str(DOCS / "make_pages.py"))
-    assert make_pages["CARDS"].read_text(encoding="utf-8") == make_pages["cards"](), (
-        "run `make docs`"
-    )
-    for place in json.loads(make_pages["cards"]()):
+    made = json.loads(make_pages["cards"]())
+    stored = json.loads(make_pages["CARDS"].read_text(encoding="utf-8"))
+    for place in {*stored} - {*made}:  # guests whose packages are not installed
+        assert place.startswith("textgym.integrations.")
+        del stored[place]
+    assert stored == made, "run `make docs`"
+    for place in made:
         card = environment_class(place).card
         assert stored_card(place) == textgym.card(card.id) == card
 

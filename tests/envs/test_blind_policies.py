@@ -22,7 +22,8 @@ EPISODES_A_LEVEL = {
 
 
 def test_every_environment_has_blind_policies() -> None:
-    assert BLIND.keys() == set(textgym.ids(guests=False))
+    own = {id for id in textgym.ids(guests=False) if id.startswith("textgym/")}
+    assert BLIND.keys() == own  # not those of other tests
 
 
 @pytest.mark.parametrize("share", [0.05, pytest.param(0.25, marks=pytest.mark.slow)])

@@ -184,17 +184,21 @@ def _stored(path: Path) -> dict[str, Any]:
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
-def generators_page(text: str) -> str:
-    """Return the page of reasoning-gym with its figures: the parts between two marks."""
+def with_figures(text: str) -> str:
+    """Return a page with its figures: the parts between two marks."""
     measured, recorded = _stored(MEASURED), _stored(RECORDED)
     lines = "".join(_line(name, measured, recorded) for name in GENERATORS)
     parts = {
         "agreement": _agreement(recorded) + "\n",
         "inflated": _inflated(recorded),
+        "refused": _refused(recorded) + "\n",
         "generators": COLUMNS + lines,
+        "costs": _costs(measured),
     }
     for name, part in parts.items():
-        before, _, rest = text.partition(f"<!-- {name} -->\n")
+        before, mark, rest = text.partition(f"<!-- {name} -->\n")
+        if not mark:
+            continue
         _, _, after = rest.partition("<!-- end -->")
         text = f"{before}<!-- {name} -->\n{part}<!-- end -->{after}"
     return text
@@ -227,6 +231,31 @@ def _agreement(recorded: Mapping[str, Any]) -> str:
         f"the versions: {', '.join(f'`{name}`' for name in other)}. "
         f"{sums['other tasks']:,.0f} recorded prompts are not made by this version any more."
     )
+
+
+def _refused(recorded: Mapping[str, Any]) -> str:
+    """Return how many recorded answers the filter against code refuses."""
+    filtered = [of for of in recorded.values() if of.get("refused")]
+    answers, refused, with_credit = (
+        sum(of[key] for of in filtered) for key in ("answers", "refused", "refused with credit")
+    )
+    return (
+        f"The filter against code refuses {refused:,.0f} of {answers:,.0f} recorded answers to the "
+        f"generators where it refuses any. {with_credit:,.0f} of them have a recorded score "
+        "above 0.01."
+    )
+
+
+def _costs(measured: Mapping[str, Any]) -> str:
+    rows = (
+        (f"`{AVIARY}`, the calculator, two calls", AVIARY, ", with an event loop for each episode"),
+        ("`reasoning-gym/chain_sum-v0`", "reasoning-gym/chain_sum-v0", ""),
+    )
+    lines = "".join(
+        f"| {shown} | {measured[id]['milliseconds']} | {measured[id]['own_milliseconds']}{more} |\n"
+        for shown, id, more in rows
+    )
+    return f"| guest | here | the package's own loop |\n| --- | --- | --- |\n{lines}"
 
 
 def _inflated(recorded: Mapping[str, Any]) -> str:
@@ -274,8 +303,8 @@ def main() -> None:
         named = [argument for argument in sys.argv[1:] if argument != "--measure"]
         guests = set(textgym.ids()) - set(textgym.ids(guests=False))
         measure_all(named or sorted(guests))
-    page = PAGES / "reasoning-gym.md"
-    page.write_text(generators_page(page.read_text(encoding="utf-8")), encoding="utf-8")
+    for page in PAGES.glob("*.md"):
+        page.write_text(with_figures(page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Score answers that others recorded with reasoning-gym, and compare with the recorded scores.
 
-    python scripts/recorded_reasoning_gym.py FOLDER
+    python scripts/recorded_reasoning_gym.py FOLDER            # all generators
+    python scripts/recorded_reasoning_gym.py FOLDER coin_flip  # some; the others stay as they are
 
 FOLDER is `reasoninggym-paper-experiments/zero-shot` of open-thought/reasoning-gym-eval, under
 Apache-2.0. It has a file for each model and generator: the configuration, and the answers with
@@ -21,6 +22,7 @@ from textgym.integrations.reasoning_gym.strict import is_readable, strict_score
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs/guests/recorded.json"
 SECONDS = 10.0
+CREDIT = 0.01  # a score that any text gets
 
 
 class Entries:
@@ -54,7 +56,10 @@ def score_file(path: Path, workers: Workers, entries: Entries) -> dict[str, floa
         for completion in result["completions"]:
             answer, known = completion["model_answer"], completion["score"]
             score = strict = 0.0
-            if answer is not None and is_readable(name, answer):
+            refused = answer is not None and not is_readable(name, answer)
+            sums["refused"] += refused
+            sums["refused with credit"] += refused and known > CREDIT
+            if answer is not None and not refused:
                 arguments = {"name": name, "level": None, "config": config, "entry": entry}
                 reply = workers.call({"do": "score", **arguments, "answer": answer}, SECONDS)
                 score = (reply or {}).get("score", 0.0)
@@ -74,6 +79,8 @@ def main() -> None:
     workers = Workers("textgym.integrations.reasoning_gym.worker:load", name="reasoning-gym")
     files: dict[str, list[Path]] = defaultdict(list)
     for path in sorted(folder.glob("*/*/*/*.json")):
+        if sys.argv[2:] and path.stem not in sys.argv[2:]:
+            continue
         files[f"{path.parts[-4]}/{path.stem}"].append(path)
 
     def score(name: str) -> tuple[str, dict[str, float]]:
@@ -83,7 +90,7 @@ def main() -> None:
                 of_name[key] += value
         return name, of_name
 
-    sums = {}
+    sums = json.loads(FIGURES.read_text(encoding="utf-8")) if sys.argv[2:] else {}
     with ThreadPoolExecutor(2) as pool:
         for name, of_name in pool.map(score, files):
             sums[name] = of_name

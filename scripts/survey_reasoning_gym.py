@@ -136,13 +136,8 @@ class Survey:
                 strict.append(strict_score(self.name, text, entry, score))
             earned["original"][label] = round(statistics.fmean(own), 3)
             earned["strict"][label] = round(statistics.fmean(strict), 3)
-        blind = ("constant", "common", "another", "the question")
-        chance = {
-            kind: max(
-                v for label, v in values.items() if label.startswith(blind) and "then" not in label
-            )
-            for kind, values in earned.items()
-        }
+        blind = [label for label in tried if "right" not in label.partition(" '")[0]]
+        chance = {kind: max(values[label] for label in blind) for kind, values in earned.items()}
         guess = max(
             (c for c in (*CONSTANTS, *common)),
             key=lambda c: earned["strict"].get(

@@ -351,6 +351,13 @@ def test_rows_that_cannot_be_read_are_refused(row: dict[str, Any], problem: str)
         make("chain_sum").reset(options={"task": row})
 
 
+@pytest.mark.parametrize("level", [99, 0, "hard", 2.5])
+def test_a_row_with_a_level_of_its_own_has_the_default_configuration(level: Any) -> None:
+    entry = reasoning_gym.create_dataset("leg_counting", size=1, seed=3)[0]
+    env = make("leg_counting", dataset=[{**entry, "level": level}])
+    assert answered(env, entry["answer"])[0] == 1.0
+
+
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="grading must be"):
         make("chain_sum", grading="lenient")

@@ -286,11 +286,13 @@ class Aviary(TextEnv[Progress]):
         if self._playing is not None and self._playing.losses == self._door.losses:
             return self._playing
         guest, opened = self._open(self.task.row)
+        if "raised" in opened:
+            raise EnvironmentFailure(f"the guest cannot be opened again: {opened['raised']}")
         replies = 0
         for action in self.state["actions"]:
             taken = self._door.ask("step", guest.number, json.loads(action))
             replies = hash_int(replies, canonical_json(taken))
-        if opened.get("messages") != list(self.task.messages) or replies != self.state["replies"]:
+        if opened["messages"] != list(self.task.messages) or replies != self.state["replies"]:
             self._close(guest)
             raise EnvironmentFailure(
                 "the guest is not deterministic: replayed from its beginning, it replied "
@@ -351,7 +353,7 @@ class Aviary(TextEnv[Progress]):
         return f"wrong arguments for {name!r}: {problem}" if problem else ""
 
     def _taken(self, action: Message, calls: Sequence[Any]) -> list[Message]:
-        """Pass an action to the guest, pay its reward, and return its replies to all calls."""
+        """Pass an action to the guest, add its reward, and return its replies to all calls."""
         taken = self._door.ask("step", self._guest().number, action)
         if "raised" in taken:
             self.on_restore()

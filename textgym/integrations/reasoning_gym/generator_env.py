@@ -90,6 +90,7 @@ class ReasoningGymEnv(TextEnv[None]):
     """
 
     generator: ClassVar[str]
+    measured: ClassVar[dict[str, Any]]  # the generator's row of `table`
     blocking = True  # tasks and scores come from worker processes
 
     def __init__(
@@ -109,7 +110,7 @@ class ReasoningGymEnv(TextEnv[None]):
         self._is_strict = grading == "strict"
         self._config, self._system_prompt = dict(config or {}), system_prompt
         if self._config:
-            self._made(None if kwargs.get("level") is None else kwargs["level"], 0)
+            self._made(kwargs.get("level"), 0)
         super().__init__(**kwargs)
 
     def _made(self, level: int | None, seed: int) -> dict[str, Any]:
@@ -122,8 +123,7 @@ class ReasoningGymEnv(TextEnv[None]):
         """
         name, place, seconds = self.generator, self._place(level), _SECONDS
         if not self._config and place is not None:
-            row = table()[name]
-            mean = row["milliseconds"][row["levels"].index(place)] / 1000
+            mean = self.measured["milliseconds"][self.measured["levels"].index(place)] / 1000
             seconds = min(_SECONDS, max(1.0, 10 * mean))
         made: dict[str, Any] = {}
         for tried in range(seed, seed + _MAX_SEEDS):
@@ -134,9 +134,9 @@ class ReasoningGymEnv(TextEnv[None]):
         raise EnvironmentFailure(f"reasoning-gym's {name} made no task: {reason}")
 
     def _place(self, level: int | None) -> int | None:
-        """Return the package's number of a level; None for the default configuration."""
-        levels = table()[self.generator]["levels"]
-        return levels[level - 1] if levels and level is not None else None
+        """Return the package's number of a level; None, the default, for one of a data set."""
+        levels = self.measured["levels"]
+        return levels[level - 1] if levels and level in self.card.levels else None
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a seed; and its task, if the question decides the split."""
@@ -145,7 +145,7 @@ class ReasoningGymEnv(TextEnv[None]):
 
     @property
     def _is_slow(self) -> bool:
-        return bool(table()[self.generator]["split_by"] == "seed")
+        return bool(self.measured["split_by"] == "seed")
 
     def canonical(self, row: dict[str, Any]) -> Any:
         """Return the question; the seed, where making tasks takes long or there are only a few."""
@@ -169,7 +169,13 @@ class ReasoningGymEnv(TextEnv[None]):
             messages = [user(row["question"])]
             if self._system_prompt is not None:
                 messages.insert(0, system(self._system_prompt))
-        return Task(row["id"], tuple(messages), _answer_of(self.generator, row), (), row)
+        return Task(row["id"], tuple(messages), self._answer_of(row), (), row)
+
+    def _answer_of(self, row: Mapping[str, Any]) -> str | None:
+        """Return the right answer, which a few generators have in their metadata."""
+        field = self.measured["oracle"]
+        answer = row.get("answer") if field in ("", "answer") else row["metadata"].get(field)
+        return json.dumps(unpacked(answer)) if isinstance(answer, dict) else answer
 
     def grade(self) -> Grade:
         """Score the answer."""
@@ -217,7 +223,7 @@ class ReasoningGymEnv(TextEnv[None]):
 
     def guess(self, rng: random.Random) -> Message:
         """Give the answer that earns most without the question."""
-        return assistant(f"<answer>{table()[self.generator]['guess']}</answer>")
+        return assistant(f"<answer>{self.measured['guess']}</answer>")
 
 
 def extracted(text: str) -> str | None:
@@ -259,13 +265,6 @@ def _asked(name: str, do: str, seconds: float, **arguments: Any) -> dict[str, An
     return reply
 
 
-def _answer_of(name: str, row: Mapping[str, Any]) -> str | None:
-    """Return the right answer, which a few generators have in their metadata."""
-    field = table()[name]["oracle"]
-    answer = row.get("answer") if field in ("", "answer") else row["metadata"].get(field)
-    return json.dumps(unpacked(answer)) if isinstance(answer, dict) else answer
-
-
 @cache
 def table() -> dict[str, dict[str, Any]]:
     """Return what was measured of the generators, by their names."""
@@ -279,6 +278,7 @@ def class_of(name: str) -> type[ReasoningGymEnv]:
     """Return the class of a generator."""
     values: dict[str, Any] = {
         "generator": name,
+        "measured": table()[name],
         "card": card_of(name),
         "__module__": "textgym.integrations.reasoning_gym",
         "__qualname__": name,

@@ -26,7 +26,7 @@ _NAME = rf"(?:{'|'.join(_FUNCTIONS)}|[A-Za-z])(?![A-Za-z_0-9])"
 _EXPRESSION = re.compile(rf"(?:\s|\d+(?:\.\d*)?(?![\w.])|[-+*/^(),]|(?<![\w.]){_NAME})*")
 _SUM = re.compile(r"[\d\s+\-*/()]*")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_MAX_LENGTH = 2_000
+_MAX_LENGTH, _MAX_LITERAL = 2_000, 50_000  # characters that are parsed
 
 
 def is_readable(name: str, answer: str) -> bool:
@@ -44,7 +44,9 @@ def is_readable(name: str, answer: str) -> bool:
         return len(answer) <= _MAX_LENGTH and _EXPRESSION.fullmatch(answer) is not None
     if name in _AS_SUM:
         return len(answer) <= _MAX_LENGTH and _SUM.fullmatch(answer) is not None
-    return name not in _AS_LITERAL or _WORDS.fullmatch(answer) is not None or _is_literal(answer)
+    if name in _AS_LITERAL:
+        return _WORDS.fullmatch(answer) is not None or _is_literal(answer)
+    return True
 
 
 _AS_EXPRESSION = ("simple_integration", "intermediate_integration", "polynomial_multiplication")
@@ -54,6 +56,8 @@ _WORDS = re.compile(r"[\w\s,.]*")  # without brackets, nothing is called
 
 
 def _is_literal(text: str) -> bool:
+    if len(text) > _MAX_LITERAL:
+        return False
     try:
         ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):

@@ -27,8 +27,8 @@ FLOORS = {
     3: ("verifiers", "trajectories"),
     4: ("core", "users", "metrics", "provenance"),
     5: ("wrappers", "registry"),
-    6: ("envs", "rollouts", "vector", "integrations"),
-    7: ("rescoring", "checks", "training"),
+    6: ("envs", "rollouts", "vector"),
+    7: ("rescoring", "checks", "training", "integrations"),
     8: ("report", "scaffold"),
     9: ("cli", "__main__"),
 }  # fmt: skip

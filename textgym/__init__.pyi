@@ -64,6 +64,7 @@ from .rollouts import (
     arollout as arollout,
     load_config as load_config,
     play_episode as play_episode,
+    play_match as play_match,
     rollout as rollout,
 )
 from .spaces import ActionSpace as ActionSpace, ConversationSpace as ConversationSpace

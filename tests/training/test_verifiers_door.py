@@ -26,7 +26,8 @@ TASKSET = "ball_tasks"
 def taskset_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The module that a user writes."""
     names = "EpisodeEnv", "Episodes"
-    code = f"from textgym.training.verifiers import {', '.join(names)}\n__all__ = {list(names)}\n"
+    home = "textgym.integrations.verifiers.export"
+    code = f"from {home} import {', '.join(names)}\n__all__ = {list(names)}\n"
     (tmp_path / f"{TASKSET}.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, TASKSET, raising=False)
@@ -64,7 +65,7 @@ class Player:
 def make_env(**env_kwargs: Any) -> Any:
     from verifiers.v1.utils.loaders import load_environment
 
-    from textgym.training.verifiers import EpisodeEnvConfig, EpisodesConfig
+    from textgym.integrations.verifiers.export import EpisodeEnvConfig, EpisodesConfig
 
     taskset = EpisodesConfig(id=TASKSET, env=ENV, n=2, env_kwargs=env_kwargs)
     return load_environment(EpisodeEnvConfig(taskset=taskset))
@@ -76,7 +77,7 @@ def play(player: Player, **env_kwargs: Any) -> None:
 
 
 def test_verifiers_loads_the_taskset() -> None:
-    from textgym.training.verifiers import EpisodeEnv
+    from textgym.integrations.verifiers.export import EpisodeEnv
 
     env = make_env()
     assert isinstance(env, EpisodeEnv)

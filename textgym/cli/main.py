@@ -70,6 +70,13 @@ _COMMANDS = {
     "init": (
         "init:init_command", "Write a package with a new environment. It works as it is.",
     ),
+    "export": (
+        "export:export_command", "Write the tasks of an environment for NeMo Gym or lm-eval.",
+    ),
+    "serve": (
+        "serve:serve_command",
+        "Serve environments to clients of OpenEnv, or of NeMo Gym. Clients may be elsewhere.",
+    ),
     "wrappers": ("show:wrappers_command", "List the wrappers and their arguments."),
 }  # fmt: skip
 """The function of each command and its help, whose first sentence is shown in the list."""

@@ -175,6 +175,14 @@ class TextEnv(SavableEnv[StateT]):
         """
         self._finished = "max_turns" if truncated else "answer"
 
+    def open_with(self, messages: Sequence[Message]) -> None:
+        """Add messages after the prompt, before the model's first. For `begin`.
+
+        They are what others do before the model's first turn, such as a player who moves first.
+        """
+        for message in messages:
+            self._conversation.add(copy_message(message))
+
     def add_reward(self, component: str, amount: float) -> None:
         """Add to the reward of the current step. For tools, `respond` and `grade`.
 

@@ -3,15 +3,17 @@
 `engine` has the entry points. `prepared` checks the arguments before a policy is loaded:
 `env_pool` makes the environments, and `plan` decides which tasks are played, also in a run that
 continues an interrupted one. `schedule` decides the order. `workers` play in environments that
-`env_pool` lends them. `episode` plays and records one episode. `group_rewards` compares the
-episodes of a task. `recorder` stores trajectories and
-metrics and logs what goes wrong. `progress` shows a bar. `run_files` reads and writes runs as TOML.
+`env_pool` lends them. `episode` plays and records one episode, and `match` a game between policies.
+`group_rewards` compares the episodes of a task. `recorder` stores trajectories and metrics and logs
+what goes wrong. `progress` shows a bar. `run_files` reads and writes runs as TOML.
 """
 
 from textgym.rollouts.engine import arollout, play_episode, rollout
 from textgym.rollouts.group_rewards import AgainstReference, Tournament
+from textgym.rollouts.match import play_match
 from textgym.rollouts.run_files import load_config
 
 __all__ = [
-    "AgainstReference", "Tournament", "arollout", "load_config", "play_episode", "rollout",
+    "AgainstReference", "Tournament", "arollout", "load_config", "play_episode", "play_match",
+    "rollout",
 ]  # fmt: skip

@@ -32,7 +32,7 @@ __all__ = ["arollout", "play_episode", "rollout"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_RETRIES = 2  # in `play_episode`
+RETRIES = 2  # in `play_episode` and `play_match`
 
 
 def _explaining_unknown_names(function: Callable[P, T]) -> Callable[P, T]:
@@ -220,7 +220,7 @@ async def play_episode(
     player = make_policy(policy)
     try:
         async with CallThreads(1) as threads:
-            return await play(PooledEnv(None, env), player.for_env(env), job, _RETRIES, threads)
+            return await play(PooledEnv(None, env), player.for_env(env), job, RETRIES, threads)
     finally:
         if player is not policy:
             await RunLog().close_policy(player)

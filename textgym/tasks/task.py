@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import random
 import secrets
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -203,6 +204,7 @@ class EvaluationTasks:
         self._tasks: dict[int, Task] = {}
         self._first_index: dict[int, int] = {}  # of each prompt, by its hash
         self._exhausted_at: int | None = None
+        self._lock = threading.Lock()  # threads that play the same split share its tasks
 
     def get(self, index: int, draws: Callable[[int], Iterator[Task]]) -> Task:
         """Return the task with an index.
@@ -212,8 +214,9 @@ class EvaluationTasks:
             draws: Returns the tasks that an index draws, one after the other.
         """
         if index not in self._tasks:
-            for place in range(len(self._tasks), index + 1):
-                self._tasks[place] = self._choose(place, draws(place))
+            with self._lock:
+                for place in range(len(self._tasks), index + 1):
+                    self._tasks[place] = self._choose(place, draws(place))
         return self._tasks[index]
 
     def _choose(self, index: int, draws: Iterator[Task]) -> Task:

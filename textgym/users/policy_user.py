@@ -18,7 +18,7 @@ from textgym.policies.specs import POLICY_KINDS
 from textgym.verifiers.extract import after_reasoning
 from textgym.verifiers.judge.client import ReplyClient, ReplyFunction
 
-__all__ = ["INSTRUCTIONS", "PolicyUser", "UserLike", "UserTurn", "add_usage"]
+__all__ = ["INSTRUCTIONS", "PolicyUser", "UserLike", "UserTurn", "add_usage", "reply_client"]
 
 UserLike = str | Policy | ReplyFunction
 """A policy or its spec; a function from messages to text, or its name as `module:function`."""
@@ -105,7 +105,7 @@ class PolicyUser:
         if not isinstance(end, str) or not end.strip():
             raise UsageError(f"{owner}: end must be a text that is not empty, not {end!r}")
         self._instructions, self._end = instructions or INSTRUCTIONS, end
-        self.client = _client(user, owner)
+        self.client = reply_client(user, owner)
 
     def reply(self, messages: list[Message], task: str, *, seed: int) -> UserTurn:
         """Return what the user says next. It may wait for the model.
@@ -146,8 +146,19 @@ def _roles_exchanged(messages: list[Message]) -> list[Message]:
 
 
 @lru_cache(maxsize=64)
-def _client(spec: Any, owner: str) -> ReplyClient:
-    """Return the client of a user. Equal specs are one model a process."""
+def reply_client(spec: Any, owner: str, role: str = "simulated user") -> ReplyClient:
+    """Return what sends messages to a model that speaks as a user or another player.
+
+    Equal specs are one model a process. Every failure of the model is a `UserFailure`.
+
+    Args:
+        spec: As `user` of `PolicyUser`.
+        owner: Whose argument it is, for error messages.
+        role: What the model is, for error messages.
+
+    Raises:
+        UsageError: The spec is not valid.
+    """
     name = spec if isinstance(spec, str) else getattr(spec, "name", type(spec).__name__)
     make = partial(_make_user, spec, owner)
     return ReplyClient(
@@ -155,7 +166,7 @@ def _client(spec: Any, owner: str) -> ReplyClient:
         make,
         None,
         TIMEOUT,
-        role="simulated user",
+        role=role,
         failure=UserFailure,
         keeps_cut_replies=True,
     )

@@ -214,8 +214,20 @@ class ConnectionPool:
         """Return the context manager to hold during a request, which limits the concurrency."""
         return (await self._loop_session()).slots
 
-    async def send(self, method: str, url: str, body: bytes | None = None) -> HTTPReply:
+    async def send(
+        self,
+        method: str,
+        url: str,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> HTTPReply:
         """Send a request and return the reply; redirects are not followed.
+
+        Args:
+            method: The HTTP method.
+            url: The URL.
+            body: The body.
+            headers: Further headers of this request.
 
         Raises:
             NoReplyError: The reply is incomplete, or there was none.
@@ -223,7 +235,9 @@ class ConnectionPool:
         session = (await self._loop_session()).session
         data = io.BytesIO(body) if body and len(body) > _LARGE_BODY else body
         try:
-            async with session.request(method, url, data=data, allow_redirects=False) as response:
+            async with session.request(
+                method, url, data=data, headers=headers, allow_redirects=False
+            ) as response:
                 return await _read(response)
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError, zlib.error) as error:
             failure = _describe(error, self._timeout)

@@ -2,7 +2,7 @@
 
 verifiers finds a taskset by the name of a module on the path. Write one with two lines:
 
-    from textgym.training.verifiers import EpisodeEnv, Episodes
+    from textgym.integrations.verifiers.export import EpisodeEnv, Episodes
     __all__ = ["EpisodeEnv", "Episodes"]
 
 The taskset has the tasks, and the environment plays the user. verifiers exchanges texts and makes

@@ -1,0 +1,142 @@
+"""A session with an OpenEnv server, over a WebSocket.
+
+Invariants: a session is one connection, used from one thread at a time; an error of the server is
+an `EnvironmentFailure`, except for an action that it does not accept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import weakref
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import aiohttp
+
+from textgym.concurrency import event_loops
+from textgym.errors import EnvironmentFailure
+
+__all__ = ["OpenEnvSession", "RefusedActionError"]
+
+_MAX_REPLY = 100 << 20  # bytes, the limit of OpenEnv's own client
+_CONNECT_SECONDS = 10.0
+_REFUSALS = ("VALIDATION_ERROR", "INVALID_JSON")
+
+
+class RefusedActionError(Exception):
+    """The server does not accept an action."""
+
+
+class OpenEnvSession:
+    """A session.
+
+    Args:
+        url: The server's URL; `http://:TOKEN@HOST:PORT` sends a token.
+        timeout: The maximum number of seconds for a reply.
+    """
+
+    def __init__(self, url: str, timeout: float) -> None:
+        self._url, self._timeout = url, timeout
+        self._socket: aiohttp.ClientWebSocketResponse | None = None
+        self._end: weakref.finalize[Any, Any] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a connection."""
+        return self._socket is not None and not self._socket.closed
+
+    def action_schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of the server's actions; {} if it names none.
+
+        Raises:
+            EnvironmentFailure: The server cannot be reached.
+        """
+        schema: dict[str, Any] = event_loops.run(self._action_schema())
+        return schema
+
+    async def _action_schema(self) -> dict[str, Any]:
+        async with _http(self._timeout) as http:
+            try:
+                async with http.get(f"{self._url}/schema") as response:
+                    body = await response.json(content_type=None) if response.ok else {}
+            except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+                raise EnvironmentFailure(f"no reply from {self._place}: {error!r}") from None
+        action = body.get("action") if isinstance(body, dict) else None
+        return action if isinstance(action, dict) else {}
+
+    @property
+    def _place(self) -> str:
+        """The URL without a token."""
+        parts = urlsplit(self._url)
+        return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+    def ask(self, kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a message, such as `reset` or `step`, and return the data of the reply.
+
+        Raises:
+            RefusedActionError: The server does not accept the data.
+            EnvironmentFailure: The server failed, or there was no reply. The session is closed.
+        """
+        reply: dict[str, Any] = event_loops.run(self._ask({"type": kind, "data": dict(data)}))
+        return reply
+
+    async def _ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            async with asyncio.timeout(self._timeout):
+                socket = await self._connected()
+                await socket.send_str(json.dumps(message))
+                text = await socket.receive_str()
+            reply = json.loads(text)
+        except (aiohttp.ClientError, TypeError, TimeoutError, OSError, ValueError) as error:
+            await self._close()
+            text = f"no reply from {self._place}: {type(error).__name__}: {error}"
+            raise EnvironmentFailure(text[:300]) from None
+        data = reply.get("data") if isinstance(reply, dict) else None
+        if not isinstance(data, dict):
+            await self._close()
+            raise EnvironmentFailure(f"{self._place} does not follow OpenEnv's protocol")
+        if reply.get("type") != "error":
+            return data
+        why = f"{data.get('message', 'an error')}"[:300]
+        if data.get("code") in _REFUSALS and message["type"] == "step":
+            raise RefusedActionError(why)
+        await self._close()
+        raise EnvironmentFailure(f"{self._place} answered {data.get('code', 'ERROR')}: {why}")
+
+    async def _connected(self) -> aiohttp.ClientWebSocketResponse:
+        if self._socket is None or self._socket.closed:
+            http = _http(self._timeout)
+            try:
+                self._socket = await http.ws_connect(f"{self._url}/ws", max_msg_size=_MAX_REPLY)
+            except BaseException:
+                await http.close()
+                raise
+            self._end = weakref.finalize(self, _end, self._socket, http)
+        return self._socket
+
+    async def _close(self) -> None:
+        if self._end is not None and (ended := self._end.detach()):
+            _, _, (socket, http), _ = ended
+            await _closed(socket, http)
+        self._socket = None
+
+    def close(self) -> None:
+        """Close the connection."""
+        event_loops.run(self._close())
+
+
+def _http(timeout: float) -> aiohttp.ClientSession:
+    limits = aiohttp.ClientTimeout(total=timeout, sock_connect=_CONNECT_SECONDS)
+    return aiohttp.ClientSession(timeout=limits)
+
+
+def _end(socket: aiohttp.ClientWebSocketResponse, http: aiohttp.ClientSession) -> None:
+    """Close the connection of a session that was collected."""
+    event_loops.start(_closed(socket, http))
+
+
+async def _closed(socket: aiohttp.ClientWebSocketResponse, http: aiohttp.ClientSession) -> None:
+    await socket.close()
+    await http.close()

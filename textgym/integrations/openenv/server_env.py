@@ -1,0 +1,334 @@
+"""`textgym/OpenEnv-v0`: an environment behind an OpenEnv server.
+
+Invariants: rewards and ends are the server's; the state of an episode is the list of its actions,
+so that it is restored in a new session in which they are repeated.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+from typing_extensions import TypedDict
+
+from textgym.core.authoring import TextEnvOptions
+from textgym.core.card import Card
+from textgym.core.episode import Grade
+from textgym.core.text_env import TextEnv
+from textgym.errors import EnvironmentFailure, RowError, ToolError, UsageError
+from textgym.integrations.openenv.client import OpenEnvSession, RefusedActionError
+from textgym.json_values import canonical_json
+from textgym.messages import Message, ToolSchema, system, text_of, tool_result, user
+from textgym.policies.openai.arguments import checked_url
+from textgym.tasks.task import Task, hash_int
+from textgym.tools import arguments_of
+from textgym.verifiers.extract import after_reasoning
+from textgym.verifiers.json_schema import problem_of
+
+__all__ = ["OpenEnv"]
+
+ACT = "act"  # the tool of a server whose actions have several fields
+_TIMEOUT = 120.0  # seconds
+_OF_TEXTGYM = frozenset(("id", "level", "category"))
+_INNER = ("metadata", "type")  # fields of actions that a model does not fill
+
+
+class Progress(TypedDict):
+    """The state of an episode.
+
+    Attributes:
+        earned: The rewards so far.
+        actions: The actions that the server has taken, as JSON.
+        replies: A hash of its replies.
+    """
+
+    earned: float
+    actions: list[str]
+    replies: int
+
+
+class OpenEnv(TextEnv[Progress]):
+    """Play an environment that an OpenEnv server runs, at a URL.
+
+    ## Description
+    The server's observations are shown as text, or as messages if they have any, such as those of
+    `textgym serve`.
+
+    ## Observation
+    The observation of `reset`; after each action, the one of `step`. If an observation is not one
+    text, it is shown as JSON.
+
+    ## Action
+    What the server accepts:
+
+    - If it has tools (MCP), a message with tool calls, each of which is a step.
+    - If its actions have one text, or `action_field` names one, the text of the message.
+    - Otherwise a call of the tool `act`, whose arguments are the fields of an action.
+
+    Calls that do not fit a schema, and actions that the server refuses, are answered with an error.
+
+    ## Reward
+    The server's rewards, as component `openenv` of each step. `is_success` is True if they add up
+    to `success_reward`.
+
+    ## Episode end
+    The server ends the episode, or `max_turns` cuts it. A text without a call ends it if there are
+    tools.
+
+    ## Rows
+    Each field is an argument of the server's `reset`, such as `seed`. Generated rows have a `seed`.
+
+    ## State
+    Saved episodes are restored with a new session, in which the actions are repeated. A server that
+    answers otherwise then is an `EnvironmentFailure`.
+
+    Args:
+        url: The server's URL, such as `http://127.0.0.1:8000`; `http://:TOKEN@HOST:PORT` sends a
+            token.
+        instructions: A system message; None for none.
+        action_field: The field of an action that gets the text of a message.
+        success_reward: The return from which an episode is a success.
+        timeout: The maximum number of seconds for a reply.
+        **kwargs: `dataset`, `split`, `max_turns` and `render_mode` of `TextEnv`.
+    """
+
+    card = Card(
+        id="textgym/OpenEnv-v0",
+        summary="An environment that an OpenEnv server runs, at a URL.",
+        structure=("multi-step",),
+        task_type="any",
+        verification=("OpenEnv's server",),
+        data="the server's",
+        licence="that of the server; OpenEnv: BSD-3-Clause",
+        extra="http",
+    )
+    blocking = True  # the server is asked
+    answers_calls = True
+
+    def __init__(
+        self,
+        *,
+        url: str | None = None,
+        instructions: str | None = None,
+        action_field: str | None = None,
+        success_reward: float = 1.0,
+        timeout: float = _TIMEOUT,
+        **kwargs: Unpack[TextEnvOptions],
+    ) -> None:
+        if url is None:
+            raise UsageError(f"{self.card.id} needs the URL of a server: pass url='http://…'")
+        self._instructions, self._success_reward = instructions, float(success_reward)
+        self._session = OpenEnvSession(checked_url(url), timeout)
+        self._field, self._takes_messages = action_field, False
+        self._schema: dict[str, Any] | None = None
+        self._opened: Any = None  # the row whose episode `read_row` began last
+        self._played: tuple[Any, list[str]] | None = None  # the row and actions of the session
+        super().__init__(**kwargs)
+
+    @property
+    def reward_range(self) -> tuple[float, float]:
+        """Unbounded, because the server decides."""
+        return float("-inf"), float("inf")
+
+    def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
+        """Draw a seed."""
+        return {"seed": rng.getrandbits(31)}
+
+    def read_row(self, row: dict[str, Any]) -> Task:
+        """Begin an episode, for its messages and tools."""
+        seen = self._reset(row)
+        tools = self._tools(seen)
+        messages = [] if self._instructions is None else [system(self._instructions)]
+        shown = _shown(seen) or [user("The episode has begun.")]
+        self._opened = row
+        return Task(row["id"], (*messages, *shown), None, tuple(tools), row)
+
+    def _reset(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        arguments = {name: row[name] for name in row if name not in _OF_TEXTGYM}
+        try:
+            reply = self._session.ask("reset", arguments)
+        except RefusedActionError as error:  # pragma: no cover - only steps are refused
+            raise RowError("row", str(error)) from None
+        self._played = row, []
+        observation = reply.get("observation")
+        return observation if isinstance(observation, dict) else {}
+
+    def _tools(self, seen: Mapping[str, Any]) -> list[ToolSchema]:
+        """Return the tools of an episode, and learn what an action is."""
+        self._takes_messages = isinstance(seen.get("messages"), list) and "info" in seen
+        if self._takes_messages:  # `textgym serve`
+            return list(seen.get("tools") or ())
+        if self._schema is None:
+            self._schema = self._session.action_schema()
+        properties = self._schema.get("properties", {})
+        fields = {name: value for name, value in properties.items() if name not in _INNER}
+        if not fields or "tool_name" in fields:
+            listed = self._session.ask("step", {"type": "list_tools"})
+            found = (listed.get("observation") or {}).get("tools") or ()
+            return [_tool(tool) for tool in found]
+        if self._field is None:
+            texts = [name for name, value in fields.items() if _is_text(value)]
+            required = [name for name in self._schema.get("required", fields) if name in fields]
+            if len(texts) == 1 and required in (texts, []):
+                self._field = texts[0]
+        if self._field is not None:
+            return []
+        parameters: dict[str, Any] = {
+            "type": "object",
+            "properties": fields,
+            "required": [name for name in self._schema.get("required", []) if name in fields],
+            **({"$defs": self._schema["$defs"]} if "$defs" in self._schema else {}),
+        }
+        about = {"name": ACT, "description": "Act in the environment.", "parameters": parameters}
+        return [{"type": "function", "function": about}]
+
+    def begin(self, task: Task) -> Progress:
+        """Begin the episode, unless `read_row` has just done so."""
+        if self._opened is not task.row or not self._session.is_open:
+            self._reset(task.row)
+        self._opened = None
+        return {"earned": 0.0, "actions": [], "replies": 0}
+
+    def close(self) -> None:
+        """Close the session."""
+        super().close()
+        self._session.close()
+
+    def _return_to_state(self) -> None:
+        """Make the session one with the actions of the state.
+
+        Raises:
+            EnvironmentFailure: The server answers otherwise than before.
+        """
+        actions = self.state["actions"]
+        if self._session.is_open and self._played == (self.task.row, actions):
+            return
+        self._reset(self.task.row)
+        replies = 0
+        for action in actions:
+            replies = hash_int(
+                replies, canonical_json(self._session.ask("step", json.loads(action)))
+            )
+        if replies != self.state["replies"]:
+            raise EnvironmentFailure("the OpenEnv server does not repeat its replies")
+        self._played = self.task.row, [*actions]
+
+    def respond(self, message: Message) -> list[Message] | None:
+        """Have the server take a message, and show what it observes."""
+        self._return_to_state()
+        calls: Sequence[Any] = message.get("tool_calls") or ()
+        tools = {tool["function"]["name"]: tool["function"] for tool in self.task.tools or ()}
+        if self._takes_messages:
+            said = {"content": message.get("content"), "tool_calls": list(calls)}
+            return self._stepped(said, calls)
+        if not calls:
+            if self._field is None:
+                return None
+            text = after_reasoning(text_of(message)).strip()
+            return self._stepped({self._field: text}, ())
+        replies: list[Message] = []
+        for call in calls:
+            name = call["function"]["name"]
+            problem, arguments = _checked(call["function"], tools)
+            if self._finished:
+                problem = "not run, because the episode has ended"
+            if problem:
+                replies.append(tool_result(f"Error: {problem}"[:300], call["id"]))
+                continue
+            action = arguments
+            if name != ACT:
+                action = {"type": "call_tool", "tool_name": name, "arguments": arguments}
+            replies += self._stepped(action, (call,))
+        return replies
+
+    def _stepped(self, action: dict[str, Any], calls: Sequence[Any]) -> list[Message]:
+        """Take a step of the server, add its reward, and return messages that answer the calls."""
+        try:
+            reply = self._session.ask("step", action)
+        except RefusedActionError as error:
+            text = f"Error: the server does not accept this: {error}"
+            return [tool_result(text, call["id"]) for call in calls] or [user(text)]
+        state = self.state
+        state["actions"].append(json.dumps(action))
+        state["replies"] = hash_int(state["replies"], canonical_json(reply))
+        self._played = self.task.row, [*state["actions"]]
+        reward = reply.get("reward")
+        reward = float(reward) if isinstance(reward, (int, float)) else 0.0
+        state["earned"] += reward
+        self.add_reward("openenv", reward)
+        seen = reply.get("observation")
+        seen = seen if isinstance(seen, dict) else {}
+        if reply.get("done"):
+            self.finish(truncated=seen.get("truncated") is True)
+        if self._takes_messages and isinstance(seen.get("messages"), list):
+            shown = [each for each in seen["messages"] if each.get("role") != "assistant"]
+            answered = {each.get("tool_call_id") for each in shown}
+            return shown + [tool_result("", c["id"]) for c in calls if c["id"] not in answered]
+        if calls:
+            return [tool_result(_result(seen), call["id"]) for call in calls]
+        return _shown(seen)
+
+    def grade(self) -> Grade:
+        """Say whether the rewards make a success; the server has given them."""
+        success = self.state["earned"] >= self._success_reward
+        return Grade(0.0, success, extracted_answer=None, verdict_reason="" if success else "wrong")
+
+
+def _checked(function: Mapping[str, Any], tools: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return why a call is not sent, or "", and its arguments."""
+    name = function["name"]
+    if name not in tools:
+        return f"there is no tool {name[:100]!r}; the tools are: {', '.join(tools) or 'none'}", {}
+    try:
+        arguments = dict(arguments_of(name, function.get("arguments")))
+    except ToolError as error:
+        return str(error), {}
+    problem = problem_of(arguments, tools[name].get("parameters") or {})
+    return (f"wrong arguments for {name!r}: {problem}" if problem else ""), arguments
+
+
+def _is_text(schema: Mapping[str, Any]) -> bool:
+    kinds = [schema.get("type"), *(each.get("type") for each in schema.get("anyOf", ()))]
+    return "string" in kinds and "enum" not in schema
+
+
+def _tool(tool: Mapping[str, Any]) -> ToolSchema:
+    about = {"name": tool["name"], "description": tool.get("description", "")}
+    parameters = tool.get("input_schema") or tool.get("inputSchema") or {"type": "object"}
+    return {"type": "function", "function": {**about, "parameters": parameters}}
+
+
+def _shown(seen: Mapping[str, Any]) -> list[Message]:
+    """Return an observation as messages."""
+    if isinstance(seen.get("messages"), list):
+        return [*seen["messages"]]
+    text = _text(seen)
+    return [user(text)] if text else []
+
+
+def _text(seen: Mapping[str, Any]) -> str:
+    """Return an observation as a text: its only text, or JSON."""
+    values = {
+        name: value
+        for name, value in seen.items()
+        if value not in (None, "", [], {}) and name not in ("metadata", "done", "reward")
+    }
+    if len(values) == 1 and isinstance(only := next(iter(values.values())), str):
+        return only
+    return json.dumps(values, ensure_ascii=False, default=str) if values else ""
+
+
+def _result(seen: Mapping[str, Any]) -> str:
+    """Return the result of a tool, or its error."""
+    if seen.get("error"):
+        error = seen["error"]
+        text = error.get("message", error) if isinstance(error, dict) else error
+        return f"Error: {text}"
+    result = seen.get("result", seen if "tool_name" not in seen else None)
+    if isinstance(result, dict) and "data" in result:
+        result = result["data"]
+    if result is seen:
+        return _text(seen)
+    return result if isinstance(result, str) else json.dumps(result, default=str)

@@ -19,7 +19,7 @@ import gymnasium as gym
 
 import textgym
 from textgym.display.transcript import format_episode
-from textgym.registry import environment_class
+from textgym.registry import environment_class, is_registered
 from textgym.verifiers.judge.prompt import JudgeOptions
 
 PAGES = Path(__file__).parent / "environments"
@@ -92,21 +92,24 @@ def _judge_options() -> str:
 
 
 def cards() -> str:
-    """Return the cards of the package's environments, by entry point, as JSON."""
-    places = [str(gym.registry[id].entry_point) for id in textgym.ids()]
-    own = [
-        place for place in places if place.startswith(("textgym.envs.", "textgym.integrations."))
-    ]
-    found = {place: environment_class(place).card.as_dict() for place in own}
+    """Return the cards of the package's environments, by entry point, as JSON.
+
+    Guests are among them, also those whose packages are not installed.
+    """
+    found = {}
+    for id in sorted(id for id in gym.registry if is_registered(id)):
+        place = str(gym.registry[id].entry_point)
+        if place.startswith(("textgym.envs.", "textgym.integrations.")):
+            found[place] = environment_class(id).card.as_dict()
     return json.dumps(found, indent=1) + "\n"
 
 
 def main() -> None:
     """Write the page of every environment, and the cards."""
     PAGES.mkdir(exist_ok=True)
-    for id in textgym.ids():
+    for id in sorted(id for id in gym.registry if is_registered(id)):
         if not id.startswith("textgym/"):
-            continue  # the generators of reasoning-gym have one page, see make_guests.py
+            continue  # the environments of a large suite have one page, see make_guests.py
         path = PAGES / f"{id.split('/')[-1]}.md"
         path.write_text(page(id))
         print(path)

@@ -53,7 +53,8 @@ def test_importing_textgym_imports_nothing_heavy() -> None:
 
 LOADED = "print('loaded', *sorted(name for name in sys.modules if name.startswith('textgym')))"
 REGISTRATION = {"textgym", "textgym._version", "textgym.core", "textgym.core.card", "textgym.envs",
-                "textgym.errors", "textgym.integrations", "textgym.integrations.reasoning_gym",
+                "textgym.errors", "textgym.integrations", "textgym.integrations.nemo_gym",
+                "textgym.integrations.reasoning_gym", "textgym.integrations.textarena",
                 "textgym.names", "textgym.registry"}  # fmt: skip
 COMMAND = {*REGISTRATION, "textgym.cli", "textgym.cli.main"}
 LISTING = {"textgym.cli.arguments", "textgym.cli.output", "textgym.cli.output.terminal",

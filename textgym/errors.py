@@ -23,6 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+_MOST_KNOWN, _MOST_NEAR = 60, 3  # names in a message
 _MIN_SIMILARITY = 0.65  # of a name and the one that may be meant
 
 
@@ -188,9 +189,9 @@ def install_advice(extra: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return `; did you mean …?` with the closest known name, or a list of all known names.
+    """Return `; did you mean …?` with the closest known names, or a list of known names.
 
-    A name that only one known name contains is a part of it, as of an environment's id.
+    A name that a few known names contain is a part of them, as of an environment's id.
 
     Example:
         >>> did_you_mean("orcale", ["oracle", "random"])
@@ -205,4 +206,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1, cutoff=_MIN_SIMILARITY)
     near = near or [text for text in names if name and name.lower() in text.lower()]
-    return f"; did you mean {near[0]!r}?" if len(near) == 1 else f"; known are {', '.join(names)}"
+    if 0 < len(near) <= _MOST_NEAR:
+        return f"; did you mean {' or '.join(map(repr, near))}?"
+    more = f" and {len(names) - _MOST_KNOWN} more" if len(names) > _MOST_KNOWN else ""
+    return f"; known are {', '.join(names[:_MOST_KNOWN])}{more}"

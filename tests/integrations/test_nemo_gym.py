@@ -17,20 +17,21 @@ from typing import Any
 
 import gymnasium
 import pytest
-from serving import serving
 
 import textgym
 from textgym.errors import EnvironmentFailure, UsageError
 from textgym.integrations.nemo_gym.responses import flat_tools, output_items, response_of
 from textgym.integrations.nemo_gym.rows import nemo_row, rows_of, task_row, write_rows
-from textgym.integrations.server import Limits
 from textgym.messages import assistant, assistant_calls
 from textgym.policies import Action, Policy
 from textgym.tasks import nemo_rows
 
 aiohttp = pytest.importorskip("aiohttp", reason="the extra 'http' is not installed")
 
+from serving import serving  # noqa: E402
+
 from textgym.integrations.nemo_gym.server import make_app  # noqa: E402
+from textgym.integrations.server import Limits  # noqa: E402
 
 GUEST = "nemo-gym/workplace_assistant-v0"  # its name decides nothing
 FIT = ("MCQA", "SessionState", "MultiStep", "WorkplaceAssistant", "Math", "StructuredOutput",

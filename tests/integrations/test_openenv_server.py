@@ -13,17 +13,18 @@ from typing import Any
 
 import gymnasium
 import pytest
-from serving import serving
 
 import textgym
 from textgym.errors import EnvironmentFailure, UsageError
-from textgym.integrations.server import Limits, Sessions, is_loopback
 from textgym.messages import assistant, assistant_calls
 from textgym.policies import Action, Policy
 
 aiohttp = pytest.importorskip("aiohttp", reason="the extra 'http' is not installed")
 
+from serving import serving  # noqa: E402
+
 from textgym.integrations.openenv.server import make_app  # noqa: E402
+from textgym.integrations.server import Limits, Sessions, is_loopback  # noqa: E402
 
 QUIZ, COUNTER = "textgym/MCQA-v0", "textgym/SessionState-v0"
 

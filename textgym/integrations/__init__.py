@@ -25,7 +25,7 @@ for _name in GENERATORS:
 for _name in GAMES:
     register_guest(
         f"textarena/{_name}-v0",
-        f"textgym.integrations.textarena:{_name}",
+        f"textgym.integrations.textarena:{_name if _name.isidentifier() else f'Game{_name}'}",
         module="textarena",
     )
 for _name in SERVERS:

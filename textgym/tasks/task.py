@@ -204,7 +204,7 @@ class EvaluationTasks:
         self._tasks: dict[int, Task] = {}
         self._first_index: dict[int, int] = {}  # of each prompt, by its hash
         self._exhausted_at: int | None = None
-        self._lock = threading.Lock()  # threads that play the same split share its tasks
+        self._lock = threading.RLock()  # for draws that take long, threads draw them only once
 
     def get(self, index: int, draws: Callable[[int], Iterator[Task]]) -> Task:
         """Return the task with an index.

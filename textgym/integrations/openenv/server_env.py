@@ -92,6 +92,15 @@ class OpenEnv(TextEnv[Progress]):
         success_reward: The return from which an episode is a success.
         timeout: The maximum number of seconds for a reply.
         **kwargs: `dataset`, `split`, `max_turns` and `render_mode` of `TextEnv`.
+
+    Example:
+        >>> # textgym serve textgym/MCQA-v0 --port 8000
+        >>> url = "http://127.0.0.1:8000"
+        >>> env = gymnasium.make("textgym/OpenEnv-v0", url=url)  # doctest: +SKIP
+        >>> observation, info = env.reset(seed=1)  # doctest: +SKIP
+
+    ## Version history
+    - v0: first version.
     """
 
     card = Card(

@@ -6,7 +6,7 @@
 - `games.json`: what `scripts/survey_textarena.py` measured of each game, and which games are left
   out, and why.
 
-`getattr` of this module with the name of a game gives its class.
+`getattr` of this module with the name of a game gives its class; that of 2048 is `Game2048`.
 """
 
 from typing import Any
@@ -32,6 +32,7 @@ GAMES = (
 
 
 def __getattr__(name: str) -> Any:
+    name = name.removeprefix("Game") if name == "Game2048" else name
     if name not in GAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from textgym.integrations.textarena.game_env import class_of

@@ -286,10 +286,10 @@ def class_of(name: str) -> type[TextArenaEnv]:
         "max_turns": table()[name]["turns"],
         "card": card_of(name),
         "__module__": "textgym.integrations.textarena",
-        "__qualname__": name,
+        "__qualname__": name if name.isidentifier() else f"Game{name}",
         "__doc__": TextArenaEnv.__doc__,
     }
-    return type(name, (TextArenaEnv,), values)
+    return type(values["__qualname__"], (TextArenaEnv,), values)
 
 
 def card_of(name: str) -> Card:

@@ -52,6 +52,14 @@ class Verifiers(TextEnv[None]):
         tasks: The number of its tasks; None for all.
         success_reward: The reward from which an episode is a success.
         **kwargs: `split` and `render_mode` of `TextEnv`.
+
+    Example:
+        >>> taskset = "my_package.tasks:Sums"
+        >>> env = gymnasium.make("textgym/Verifiers-v0", taskset=taskset)  # doctest: +SKIP
+        >>> observation, info = env.reset(options={"index": 0})  # doctest: +SKIP
+
+    ## Version history
+    - v0: first version.
     """
 
     card = Card(

@@ -14,7 +14,7 @@ VLLM := .venv-vllm
 # Tests start hundreds of processes, and each would compile the package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo demo-learning demo-training demo-trl demo-rewards demo-reward-model demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core test-package mutants lint format docs docs-site audit audit-check guests verdicts bench bench-guard clean
+.PHONY: test-guests test-textarena test-openenv test-verifiers test-nemo-gym help setup demo demo-learning demo-training demo-trl demo-rewards demo-reward-model demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core test-package mutants lint format docs docs-site audit audit-check guests verdicts bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -132,11 +132,41 @@ docs-site: setup  ## build the documentation site into build/site; a warning fai
 	$(PIP) install -c constraints.txt -e '.[docs]'
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
 
+# Each of these suites requires so many packages that it has an environment of its own.
+GUESTS := textarena openenv verifiers
+test-guests: $(GUESTS:%=test-%)  ## tests of the suites that have environments of their own
+	@if [ -n "$(NEWEST)" ]; then $(MAKE) test-nemo-gym; else echo "no Python 3.12 or 3.13 here: the tests of NeMo Gym's own servers are left out"; fi
+
+.venv-%/.guest: setup.cfg constraints-%.txt
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python -m pip --disable-pip-version-check -q install -c constraints-$*.txt -e '.[$*,dev]'
+	@touch $@
+
+test-textarena: .venv-textarena/.guest  ## the tests of TextArena, with its package
+	.venv-textarena/bin/python -m pytest -n $(WORKERS) tests/integrations/test_textarena.py
+
+test-openenv: .venv-openenv/.guest  ## the tests of OpenEnv, with its package
+	.venv-openenv/bin/python -m pytest -n $(WORKERS) tests/integrations/test_openenv.py tests/integrations/test_openenv_server.py
+
+test-verifiers: .venv-verifiers/.guest  ## the tests of verifiers as a guest, with its package
+	.venv-verifiers/bin/python -m pytest -n $(WORKERS) tests/integrations/test_verifiers.py
+
+# NeMo Gym needs Python 3.12 or newer, so that its servers run in an environment of their own.
+NEWEST := $(shell for p in python3.13 python3.12 $$HOME/.pyenv/versions/3.1[23].*/bin/python; do $$p -c '' 2>/dev/null && echo $$p && break; done)
+.venv-nemo-gym/.ready: constraints-nemo-gym.txt
+	$(NEWEST) -m venv .venv-nemo-gym
+	.venv-nemo-gym/bin/python -m pip --disable-pip-version-check -q install -c constraints-nemo-gym.txt nemo-gym
+	@touch $@
+
+test-nemo-gym: setup .venv-nemo-gym/.ready  ## the tests of NeMo Gym, with servers of its package
+	TEXTGYM_NEMO_GYM_PYTHON=$(CURDIR)/.venv-nemo-gym/bin/python $(PYTEST) tests/integrations/test_nemo_gym.py
+
 audit: setup  ## audit all environments and write docs/audit.md: about ten minutes
 	$(BIN)/python docs/make_audit.py
 
-guests: setup  ## play, audit and measure the environments of other suites: about half an hour
+guests: setup .venv-textarena/.guest  ## play, audit and measure the environments of other suites: over an hour
 	$(BIN)/python docs/make_guests.py --measure
+	.venv-textarena/bin/python docs/make_guests.py --measure
 
 verdicts: setup  ## grade recorded answers in RECORDED=DIR, and write docs/verdicts.md
 	$(BIN)/python docs/make_verdicts.py $(RECORDED)
@@ -167,6 +197,7 @@ bench: setup  ## run the benchmarks
 	$(BIN)/python benchmarks/programs.py
 	$(BIN)/python benchmarks/function_calls.py
 	$(BIN)/python benchmarks/pictures.py
+	$(BIN)/python benchmarks/serving.py
 
 bench-guard: setup  ## fail if a ratio of the benchmarks got worse: about five minutes
 	$(BIN)/python benchmarks/guard.py

@@ -4,8 +4,8 @@
     python docs/make_guests.py --measure  # play every guest first (`make guests`)
     python docs/make_guests.py --measure reasoning-gym/chain_sum-v0
 
-Measuring plays 200 episodes of each guest beside the package's own loop, compares the rewards, and
-runs the quick audit. `docs/guests/measured.json` holds the figures, and
+Measuring plays 200 episodes of each guest whose package is installed beside the package's own loop,
+compares the rewards, and runs the quick audit. `docs/guests/measured.json` holds the figures, and
 `scripts/recorded_reasoning_gym.py` writes `recorded.json`.
 """
 
@@ -27,6 +27,10 @@ from textgym.checks.report import best_attacker
 from textgym.errors import TextgymError
 from textgym.integrations.reasoning_gym import GENERATORS
 from textgym.integrations.reasoning_gym.generator_env import table
+from textgym.integrations.textarena import GAMES
+from textgym.integrations.textarena.game_env import TextArenaEnv, left_out
+from textgym.integrations.textarena.game_env import table as games
+from textgym.integrations.textarena.worker import reward_of
 from textgym.messages import assistant_calls
 from textgym.registry import make
 
@@ -34,13 +38,14 @@ PAGES = Path(__file__).parent / "guests"
 MEASURED, RECORDED = PAGES / "measured.json", PAGES / "recorded.json"
 EPISODES = 200
 SLOW = 0.05  # seconds of a task
-MOST_SECONDS = 30.0  # of the episodes of one guest
+MOST_SECONDS, MOST_OF_A_GAME = 30.0, 10.0  # of the episodes of one guest
 AVIARY = "textgym/Aviary-v0"
 
 
 def parity(id: str) -> dict[str, Any]:
     """Play a guest beside the package's own loop; return how many rewards are equal, and costs."""
-    plays = _aviary() if id == AVIARY else _generator(id.partition("/")[2].removesuffix("-v0"))
+    suite, _, name = id.removesuffix("-v0").partition("/")
+    plays = {"reasoning-gym": _generator, "textarena": _game, "textgym": _aviary}[suite](name)
     equal, count, ours, own = 0, 0, 0.0, 0.0
     began = time.monotonic()
     for play, play_own in plays:
@@ -52,7 +57,7 @@ def parity(id: str) -> dict[str, Any]:
         ours += between - before
         equal += abs(reward - expected) < 1e-9
         count += 1
-        if time.monotonic() - began > MOST_SECONDS:
+        if time.monotonic() - began > (MOST_SECONDS if suite != "textarena" else MOST_OF_A_GAME):
             break
     return {
         "episodes": count,
@@ -99,7 +104,46 @@ def _generator(name: str) -> Iterator[tuple[Play, Play]]:
         yield play, play_own
 
 
-def _aviary() -> Iterator[tuple[Play, Play]]:
+def _game(name: str) -> Iterator[tuple[Play, Play]]:
+    """Yield games of random moves, each replayed by textgym and in the package's own loop."""
+    import numpy
+    import textarena
+
+    others: list[str] = []
+    id, measured = f"textarena/{name}-v0", games()[name]
+    env = make(id, grading="original", split="test").unwrapped
+    again = make(id, grading="original", opponent=lambda _: others.pop(0)).unwrapped
+    assert isinstance(env, TextArenaEnv)
+    for index in range(EPISODES):
+        env.reset(options={"index": index})
+        ended = False
+        while not ended:
+            _, _, terminated, truncated, _ = env.step(env.guess(random.Random(env.turn)))
+            ended = terminated or truncated
+        row, moves = env.task.row, env.state["moves"]
+        mine = [text for seat, text in moves if seat == row["seat"]] or [""]  # others ended it
+        theirs = [text for seat, text in moves if seat != row["seat"]]
+
+        def play(row: Any = row, mine: Any = mine, theirs: Any = theirs) -> float:
+            others[:] = theirs
+            again.reset(options={"task": row})
+            return sum(float(again.step(text)[1]) for text in mine)
+
+        def play_own(row: Any = row, moves: Any = moves) -> float:
+            random.seed(row["seed"])
+            numpy.random.seed(row["seed"])
+            own = textarena.make(f"{measured['id']}-raw")
+            own.reset(num_players=measured["players"][0], seed=row["seed"])
+            done = False
+            for _, text in moves:
+                own.get_observation()
+                done, _ = own.step(text)
+            return reward_of(*own.close(), row["seat"]) if done else 0.0
+
+        yield play, play_own
+
+
+def _aviary(_: str) -> Iterator[tuple[Play, Play]]:
     """Yield episodes of Aviary's calculator, each as textgym and as Aviary plays it."""
     from aviary.envs.gsm8k.env import CalculatorEnv
 
@@ -157,7 +201,8 @@ def audited(id: str) -> dict[str, Any]:
 def _tasks_of(id: str) -> int | None:
     """Return how many tasks a level an audit plays: fewer where making them takes long."""
     row = table().get(id.partition("/")[2].removesuffix("-v0"))
-    return 3 if row and max(row["milliseconds"]) > 1000 * SLOW else None
+    is_slow = row and max(row["milliseconds"]) > 1000 * SLOW
+    return 3 if is_slow or id.startswith("textarena/") else None
 
 
 def measure_all(ids: list[str]) -> None:
@@ -193,6 +238,8 @@ def with_figures(text: str) -> str:
         "inflated": _inflated(recorded),
         "refused": _refused(recorded) + "\n",
         "generators": COLUMNS + lines,
+        "games": _games(measured),
+        "left out": _left_out(),
         "costs": _costs(measured),
     }
     for name, part in parts.items():
@@ -277,6 +324,39 @@ def _inflated(recorded: Mapping[str, Any]) -> str:
     return f"{head}| --- | --- | --- | --- | --- |\n{lines}"
 
 
+def _games(measured: Mapping[str, Any]) -> str:
+    """Return the table of the games of TextArena."""
+    head = "| game | players | turns | random | silent | prompts | audit | cost | own | equal |\n"
+    lines = []
+    for name in GAMES:
+        row, figures = games()[name], measured.get(f"textarena/{name}-v0", {})
+        fewest, most = row["players"]
+        equal = f"{figures['equal']} of {figures['episodes']}" if "equal" in figures else ""
+        lines.append(
+            f"| `{name}` | {fewest if fewest == most else f'{fewest} to {most}'} | {row['turns']} "
+            f"| {row['random']:.2f} | {row['silent']:.2f} | {row['prompts']} | {_found(figures)} "
+            f"| {figures.get('milliseconds', '')} | {figures.get('own_milliseconds', '')} "
+            f"| {equal} |\n"
+        )
+    return head + "| --- " * 10 + "|\n" + "".join(lines)
+
+
+def _left_out() -> str:
+    """Return the table of the games that are left out, by reason."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in left_out().items():
+        reasons.setdefault(reason, []).append(f"`{name}`")
+    lines = (f"| {reason} | {', '.join(names)} |\n" for reason, names in sorted(reasons.items()))
+    return "| reason | games |\n| --- | --- |\n" + "".join(lines)
+
+
+def _found(figures: Mapping[str, Any]) -> str:
+    """Return the verdict of an audit, with the checks that failed."""
+    found = ", ".join(check.partition(".")[2] for check in figures.get("failed", ()))
+    verdict = figures.get("verdict", "")
+    return f"{verdict}{': ' if verdict and found else ''}{found}"
+
+
 def _line(name: str, measured: Mapping[str, Any], recorded: Mapping[str, Any]) -> str:
     row, figures = table()[name], measured.get(f"reasoning-gym/{name}-v0", {})
     of = recorded.get(f"hard/{name}", {})
@@ -284,13 +364,11 @@ def _line(name: str, measured: Mapping[str, Any], recorded: Mapping[str, Any]) -
     if of.get("answers"):
         mean = f"{of['recorded'] / of['answers']:.2f}"
         strict = f"{of['strict'] / of['answers']:.2f}"
-    found = ", ".join(check.partition(".")[2] for check in figures.get("failed", ()))
-    if figures.get("verdict"):
-        found = f"{figures['verdict']}{': ' if found else ''}{found}"
     equal = f"{figures['equal']} of {figures['episodes']}" if "equal" in figures else ""
     return (
         f"| `{name}` | {row['category']} | {len(row['levels']) or 1} "
-        f"| {row['chance_original']:.2f} | {row['chance']:.2f} | {mean} | {strict} | {found} "
+        f"| {row['chance_original']:.2f} | {row['chance']:.2f} | {mean} | {strict} "
+        f"| {_found(figures)} "
         f"| {figures.get('milliseconds', '')} "
         f"| {figures.get('own_milliseconds', '')} | {equal} |\n"
     )
@@ -302,7 +380,11 @@ def main() -> None:
     if "--measure" in sys.argv:
         named = [argument for argument in sys.argv[1:] if argument != "--measure"]
         guests = set(textgym.ids()) - set(textgym.ids(guests=False))
-        measure_all(named or sorted(guests))
+        local = [
+            id for id in guests
+            if id == AVIARY or id.startswith(("reasoning-gym/", "textarena/"))
+        ]  # fmt: skip
+        measure_all(named or sorted(local))
     for page in PAGES.glob("*.md"):
         page.write_text(with_figures(page.read_text(encoding="utf-8")), encoding="utf-8")
 

@@ -1,8 +1,8 @@
 """Measure every game of TextArena, and write `games.json`.
 
 For each game: its id, variants and numbers of players; how many turns a player has; how many
-different games 500 seeds give; and what a player earns who moves at random or says nothing. Games
-that do not start here are listed with the reason.
+different games and prompts 500 seeds give; and what a player earns who moves at random or says
+nothing. Games that do not start here are listed with the reason.
 
     python scripts/survey_textarena.py            # all games: about five minutes
     python scripts/survey_textarena.py TicTacToe  # some; the others stay as they are
@@ -83,19 +83,22 @@ def players(name: str, id: str) -> tuple[tuple[int, int] | None, str]:
     return PLAYERS.get(name, (accepted[0], accepted[-1])), ""
 
 
-def distinct(id: str, count: int) -> int:
-    """Return how many different games the seeds give, with what players cannot see."""
-    seen, began = set(), time.monotonic()
+def distinct(id: str, count: int) -> tuple[int, int]:
+    """Return how many different games the seeds give, and how many different prompts."""
+    seen, prompts, began = set(), set(), time.monotonic()
     for seed in range(SEEDS):
         random.seed(seed)
         with contextlib.redirect_stdout(io.StringIO()):
             env = textarena.make(f"{id}-raw")
             env.reset(num_players=count, seed=seed)
+        seat = random.Random(seed).randrange(count)
+        prompts.add(str([text for _, text, _ in env.state.observations[seat]]))
         state = {k: v for k, v in vars(env.state).items() if k not in ("observations", "logs")}
         seen.add(_written({**vars(env), "state": state}))
         if time.monotonic() - began > SECONDS:
-            return round(len(seen) * SEEDS / (seed + 1))
-    return len(seen)
+            share = SEEDS / (seed + 1)
+            return round(len(seen) * share), round(len(prompts) * share)
+    return len(seen), len(prompts)
 
 
 def _written(value: Any, depth: int = 0) -> str:
@@ -161,7 +164,7 @@ def survey(name: str, variants: dict[str, str]) -> dict[str, Any] | str:
         return "fails in the first move"
     silent, _, _ = played(row, is_silent=True)
     row["turns"] = min(MOST_TURNS, max(FEWEST_TURNS, 2 * most))
-    row["distinct"] = distinct(id, count[0])
+    row["distinct"], row["prompts"] = distinct(id, count[0])
     row["random"], row["silent"] = round(by_chance, 3), round(silent, 3)
     row["chance"] = max(0.0, row["random"], row["silent"])
     return row

@@ -99,9 +99,7 @@ def test_a_server_for_other_machines_needs_a_token(started: list[subprocess.Pope
         (["textgym/MCQA-v0", "--set", "nope=1"], "has no argument 'nope'"),
     ],
 )
-def test_what_cannot_be_served_is_one_line(
-    tmp_path: Path, arguments: list[str], text: str
-) -> None:
+def test_what_cannot_be_served_is_one_line(tmp_path: Path, arguments: list[str], text: str) -> None:
     done = run_command(tmp_path, "serve", *arguments)
     assert done.returncode == 2
     assert text in done.stderr

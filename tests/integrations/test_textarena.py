@@ -19,7 +19,11 @@ textarena = pytest.importorskip("textarena", reason="TextArena is not installed 
 
 from textarena.envs.registration import ENV_REGISTRY  # noqa: E402
 
-from textgym.integrations.textarena import GAMES, game  # noqa: E402
+from textgym.integrations.textarena import (  # noqa: E402
+    GAMES,
+    game,
+    game_env,
+)
 from textgym.integrations.textarena.game_env import table  # noqa: E402
 
 SAMPLE = ("TicTacToe", "Mastermind", "KuhnPoker", "Minesweeper", "Poker", "SecretMafia")
@@ -33,17 +37,11 @@ def make(name: str, **kwargs: Any) -> Any:
 
 def test_each_game_of_the_package_is_in_the_table() -> None:
     names = {id.partition("-v0")[0] for id in ENV_REGISTRY if id.endswith("-raw")}
-    left_out = json.loads((game_table()).read_text())["left_out"]
+    left_out = game_env.left_out()
     assert {*GAMES} == {*table()}
     assert {*GAMES} | {*left_out} == names
     listed = {id for id in textgym.ids() if id.startswith("textarena/")}
     assert listed == {f"textarena/{name}-v0" for name in GAMES}
-
-
-def game_table() -> Any:
-    from importlib.resources import files
-
-    return files("textgym.integrations.textarena") / "games.json"
 
 
 def play(env: Any, row: Any, seed: int = 0) -> list[Any]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from textgym.errors import in_one_line
 
-__all__ = ["Game", "load"]
+__all__ = ["Game", "load", "reward_of"]
 
 _TRIES = 40  # moves that are tried to find a legal one
 _BRACKETED = re.compile(r"\[[^\[\]\n]{1,40}\]")
@@ -92,14 +92,12 @@ class Game:
         infos = {seat: info for seat, info in infos.items() if isinstance(info, dict)}
         return {
             "seat": None,
-            "rewards": {str(seat): _number(rewards, infos, seat) for seat in range(self._players)},
+            "rewards": {
+                str(seat): reward_of(rewards, infos, seat) for seat in range(state.num_players)
+            },
             "why": next((str(info["reason"]) for info in infos.values() if info.get("reason")), ""),
             "faulty": [seat for seat, info in infos.items() if info.get("invalid_move")],
         }
-
-    @property
-    def _players(self) -> int:
-        return int(self._env.state.num_players)
 
     def seen(self, seat: int) -> dict[str, Any]:
         """Return what a player has not seen yet, without its own moves.
@@ -182,8 +180,8 @@ def _is_refused(state: Any, seat: int) -> bool:
     return bool(getattr(state, "error_count", 0) or info.get("invalid_move"))
 
 
-def _number(rewards: Any, infos: dict[int, Any], seat: int) -> float:
-    """Return a player's reward.
+def reward_of(rewards: Any, infos: dict[int, Any], seat: int) -> float:
+    """Return a player's reward, from what `close` of a game returned.
 
     A few games exchange the two arguments of `set_invalid_move`: the reward is then a text, and the
     reason of the end is the reward.

@@ -164,9 +164,9 @@ test-nemo-gym: setup .venv-nemo-gym/.ready  ## the tests of NeMo Gym, with serve
 audit: setup  ## audit all environments and write docs/audit.md: about ten minutes
 	$(BIN)/python docs/make_audit.py
 
-guests: setup .venv-textarena/.guest  ## play, audit and measure the environments of other suites: over an hour
+guests: setup $(GUESTS:%=.venv-%/.guest)  ## play, audit and measure the environments of other suites: over an hour
 	$(BIN)/python docs/make_guests.py --measure
-	.venv-textarena/bin/python docs/make_guests.py --measure
+	for guest in $(GUESTS); do .venv-$$guest/bin/python docs/make_guests.py --measure || exit 1; done
 
 verdicts: setup  ## grade recorded answers in RECORDED=DIR, and write docs/verdicts.md
 	$(BIN)/python docs/make_verdicts.py $(RECORDED)

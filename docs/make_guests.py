@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +41,20 @@ EPISODES = 200
 SLOW = 0.05  # seconds of a task
 MOST_SECONDS, MOST_OF_A_GAME = 30.0, 10.0  # of the episodes of one guest
 AVIARY = "textgym/Aviary-v0"
+OPENENV, VERIFIERS = "textgym/OpenEnv-v0", "textgym/Verifiers-v0"
+SUPPORT = Path(__file__).parents[1] / "tests" / "support"
 
 
 def parity(id: str) -> dict[str, Any]:
     """Play a guest beside the package's own loop; return how many rewards are equal, and costs."""
     suite, _, name = id.removesuffix("-v0").partition("/")
-    plays = {"reasoning-gym": _generator, "textarena": _game, "textgym": _aviary}[suite](name)
+    plays = {
+        "reasoning-gym": _generator,
+        "textarena": _game,
+        "Aviary": _aviary,
+        "OpenEnv": _openenv,
+        "Verifiers": _verifiers,
+    }[name if suite == "textgym" else suite](name)
     equal, count, ours, own = 0, 0, 0.0, 0.0
     began = time.monotonic()
     for play, play_own in plays:
@@ -186,6 +195,89 @@ def _aviary(_: str) -> Iterator[tuple[Play, Play]]:
         yield play, play_own
 
 
+def _openenv(_: str) -> Iterator[tuple[Play, Play]]:
+    """Yield episodes of a server of OpenEnv, each as textgym and as its client plays it."""
+    import socket
+    import subprocess
+
+    from openenv.core import GenericEnvClient
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    starter = SUPPORT / "openenv_servers.py"
+    server = subprocess.Popen([sys.executable, str(starter), "digit", str(port)])
+    try:
+        while True:
+            with socket.socket() as tried:
+                if tried.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        env = make(OPENENV, url=f"http://127.0.0.1:{port}", max_turns=2)
+        client = GenericEnvClient(base_url=f"http://127.0.0.1:{port}").sync()
+        with client:
+            for seed in range(EPISODES):
+                texts = [str(random.Random(seed).randrange(10)), str(seed % 10)]
+
+                def play(seed: int = seed, texts: Any = texts) -> float:
+                    env.reset(options={"task": {"id": "a", "seed": seed}})
+                    total = 0.0
+                    for text in texts:
+                        _, reward, terminated, *_ = env.step(text)
+                        total += float(reward)
+                        if terminated:
+                            break
+                    return total
+
+                def play_own(seed: int = seed, texts: Any = texts) -> float:
+                    client.reset(seed=seed)
+                    total = 0.0
+                    for text in texts:
+                        result = client.step({"message": text})
+                        total += result.reward
+                        if result.done:
+                            break
+                    return total
+
+                yield play, play_own
+        env.close()
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _verifiers(_: str) -> Iterator[tuple[Play, Play]]:
+    """Yield tasks of a taskset of verifiers, each scored by textgym and by the package."""
+    import verifiers.v1 as vf
+    from verifiers.v1.graph import MessageNode
+    from verifiers.v1.trace import AgentInfo, Trace, TraceTask
+    from verifiers.v1.types import AssistantMessage, UserMessage
+
+    sys.path.insert(0, str(SUPPORT))
+    import sums_taskset
+
+    env = make(VERIFIERS, taskset="sums_taskset:Sums")
+    tasks, loop = [*sums_taskset.Sums(sums_taskset.SumConfig())], asyncio.new_event_loop()
+    for number in range(EPISODES):
+        index = number % len(tasks)
+        text = str(random.Random(number).choice([index + 1, 0, 7]))
+
+        def play(index: int = index, text: str = text) -> float:
+            env.reset(options={"index": index})
+            return float(env.step(text)[1])
+
+        def play_own(index: int = index, text: str = text) -> float:
+            said = [UserMessage(content="?"), AssistantMessage(content=text)]
+            nodes = [MessageNode(message=said[0]), MessageNode(message=said[1], parent=0)]
+            nodes[-1].sampled = True
+            about = TraceTask(type="SumTask", data=tasks[index].data)
+            trace = Trace(task=about, agent=AgentInfo(config=vf.AgentConfig()), nodes=nodes)
+            loop.run_until_complete(tasks[index].score(trace, runtime=None))
+            return float(trace.reward)
+
+        yield play, play_own
+
+
 def audited(id: str) -> dict[str, Any]:
     """Return what the quick audit of a guest found."""
     report = audit(id, quick=True, tasks=_tasks_of(id)).as_dict()
@@ -222,7 +314,7 @@ def measure_all(ids: list[str]) -> None:
         figures.pop(id, None)
         add(id, parity)
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda id: add(id, audited), ids))
+        list(pool.map(lambda id: add(id, audited), {*ids} - {OPENENV, VERIFIERS}))
 
 
 def _stored(path: Path) -> dict[str, Any]:
@@ -297,6 +389,9 @@ def _costs(measured: Mapping[str, Any]) -> str:
     rows = (
         (f"`{AVIARY}`, the calculator, two calls", AVIARY, ", with an event loop for each episode"),
         ("`reasoning-gym/chain_sum-v0`", "reasoning-gym/chain_sum-v0", ""),
+        ("`textarena/TicTacToe-v0`, with its opponent", "textarena/TicTacToe-v0", ""),
+        (f"`{OPENENV}`, two steps", OPENENV, ", with OpenEnv's client"),
+        (f"`{VERIFIERS}`", VERIFIERS, ", the score only"),
     )
     lines = "".join(
         f"| {shown} | {measured[id]['milliseconds']} | {measured[id]['own_milliseconds']}{more} |\n"
@@ -380,10 +475,9 @@ def main() -> None:
     if "--measure" in sys.argv:
         named = [argument for argument in sys.argv[1:] if argument != "--measure"]
         guests = set(textgym.ids()) - set(textgym.ids(guests=False))
-        local = [
-            id for id in guests
-            if id == AVIARY or id.startswith(("reasoning-gym/", "textarena/"))
-        ]  # fmt: skip
+        local = [id for id in guests if id.startswith(("reasoning-gym/", "textarena/"))]
+        packages = {AVIARY: "aviary", OPENENV: "openenv", VERIFIERS: "verifiers"}
+        local += [id for id, package in packages.items() if find_spec(package)]
         measure_all(named or sorted(local))
     for page in PAGES.glob("*.md"):
         page.write_text(with_figures(page.read_text(encoding="utf-8")), encoding="utf-8")

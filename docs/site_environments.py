@@ -7,17 +7,21 @@ environments in `environments/index.md`; `static/catalogue.js` filters it.
 
 from __future__ import annotations
 
+import contextlib
 import html
 import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import gymnasium as gym
 import make_pages
 from sphinx.application import Sphinx
 
 import textgym
 from textgym import Card
+from textgym.errors import UsageError
+from textgym.registry import is_registered
 
 FILTERS = ("structure", "capabilities", "domain", "task_type", "verification", "levels")
 AUDITS = Path(__file__).parent / "audit.json"
@@ -35,7 +39,8 @@ def add(app: Sphinx, page: str, source: list[str]) -> None:
     heading, _, text = source[0].partition("\n")
     source[0] = f"{heading}\n\n{_card_table(textgym.card(id))}\n{text}\n{_figures(id)}"
     if "## An episode" not in text:
-        source[0] += make_pages.episode_section(id)
+        with contextlib.suppress(UsageError):  # a guest that needs arguments, or its package
+            source[0] += make_pages.episode_section(id)
 
 
 def _card_table(card: Card) -> str:
@@ -80,7 +85,8 @@ def _audits() -> dict[str, Any]:
 
 def catalogue() -> str:
     """Return the catalogue as Markdown with HTML: an entry for each environment, with its card."""
-    entries = "\n".join(map(_entry, textgym.ids()))
+    ids = sorted(id for id in gym.registry if is_registered(id))
+    entries = "\n".join(_entry(id) for id in ids if not id.startswith("nemo-gym/"))
     return f'\n```{{raw}} html\n<div id="catalogue">\n{entries}\n</div>\n```\n'
 
 

@@ -220,6 +220,28 @@ def test_there_are_at_most_so_many_sessions_and_a_killed_client_frees_its_own() 
         asyncio.run(main())
 
 
+def test_a_client_that_does_not_read_is_closed_and_others_do_not_wait() -> None:
+    limits = Limits(send_seconds=0.5)
+    with serving(make_app, [QUIZ], limits=limits, split="test") as (url, sessions):
+
+        async def main() -> None:
+            async with connected(url) as other, connected(url) as ws:
+                await ask(other, "reset", index=0)
+                ws._response.connection.transport.pause_reading()
+                row = {"question": "x" * 200_000, "options": {"A": "1", "B": "2"}, "answer": "A"}
+                text = json.dumps({"type": "reset", "data": {"task": row}})
+                with contextlib.suppress(ConnectionError):  # it is closed
+                    for _ in range(200):
+                        await ws.send_str(text)
+                        assert (await ask(other, "reset", index=1))["type"] == "observation"
+                        if sessions.count == 1:
+                            break
+                await until(lambda: sessions.count == 1)
+                assert (await ask(other, "step", content="A"))["type"] == "observation"
+
+        asyncio.run(main())
+
+
 def test_an_idle_session_is_closed() -> None:
     with serving(make_app, [QUIZ], limits=Limits(idle_seconds=0.2)) as (url, sessions):
 

@@ -96,4 +96,4 @@ APPS = {
 
 if __name__ == "__main__":
     app = create_fastapi_app(*APPS[sys.argv[1]], max_concurrent_envs=8)
-    uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[2]), log_level="error")
+    uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[2]), log_level="critical")

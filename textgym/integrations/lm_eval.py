@@ -2,7 +2,7 @@
 
 A task of the harness is one request and one text. So an environment fits if an episode is one
 message without tools, pictures or a user; others are refused. Invariant: the harness's `reward` is
-that of the environment, for the same text.
+the environment's, for the same text.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
         `reward`, and `success`, which is 0 or 1.
 
     Raises:
-        BoundaryFailure: The environment failed, which is no reward.
+        BoundaryFailure: The environment failed, so that there is not a reward.
 
     Example:
         >>> row = {"id": "1", "question": "2 + 2?", "answer": "4"}

@@ -153,7 +153,7 @@ class Sessions:
 
     Args:
         ids: The environments that are served.
-        env_kwargs: Their keyword arguments; those of one environment are under its id.
+        env_kwargs: Their keyword arguments; an id has the arguments of one environment.
         limits: What clients may use.
 
     Raises:

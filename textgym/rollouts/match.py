@@ -44,7 +44,7 @@ async def play_match(
 
     Args:
         env: An environment with seats, such as `textarena/TicTacToe-v0`. It says which game is
-            played with which arguments; its own episode goes on unchanged.
+            played with which arguments; its own episode is not changed.
         policies: A policy for each seat, or the spec of one. Equal specs are one policy, as in
             self-play. A policy made from a spec is closed at the end.
         index: The index of the task, which has the game's seed.

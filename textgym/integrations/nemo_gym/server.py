@@ -2,7 +2,7 @@
 
 `/seed_session` begins an episode of a row, `/NAME` calls a tool in it, and `/verify` plays the
 whole response again in a new episode, from the calls that the response contains. So the reward is
-that of textgym, also for calls in one message, which NeMo Gym's agent sends one by one.
+textgym's, also for calls in one message, which NeMo Gym's agent sends one by one.
 
 Invariants: a session is a cookie; verification needs none; a failure is an error of HTTP, and
 never a reward.
@@ -155,7 +155,7 @@ async def _played(
 
 
 def _end_with_next(session: Session, message: Message) -> None:
-    """Have the environment grade the episode after its last message, whatever that is."""
+    """Have the environment grade the episode after its last message, also one with calls."""
     env = session.env.unwrapped
     assert isinstance(env, TextEnv)
     env.max_turns = min(env.max_turns, env.turn + 1)

@@ -47,7 +47,7 @@ class NemoGymEnv(TextEnv[Progress]):
     """Play the rows of a resources server of NeMo Gym, which runs elsewhere.
 
     ## Description
-    Prompts and tools are those of the rows. The server answers the calls of tools, and gives the
+    Prompts and tools come from the rows. The server answers the calls of tools, and gives the
     reward, as in NeMo Gym's `simple_agent`.
 
     ## Observation
@@ -59,7 +59,8 @@ class NemoGymEnv(TextEnv[Progress]):
     any name, also of the server's own endpoints, such as `verify`.
 
     ## Reward
-    The reward of `/verify`. Its numbers, and those of its `reward_components`, are components.
+    The reward of `/verify`. Its numbers, and the numbers of its `reward_components`, are
+    components.
 
     ## Episode end
     A message without calls ends the episode. `max_turns` cuts it, and the response so far is

@@ -3,8 +3,8 @@
 It speaks the protocol of openenv-core 0.3, without that package. The first environment is at the
 root, and each one also at its id: `GenericEnvClient(base_url="http://HOST:PORT/textgym/MCQA-v0")`.
 
-Invariants: each connection is a session, with an environment of its own; whatever a client sends,
-it gets an answer, and other clients notice nothing; a failure is an error, and never a reward.
+Invariants: each connection is a session, with an environment of its own; a client gets an
+answer to any message, and other clients notice nothing; a failure is an error, and never a reward.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class OpenEnv(TextEnv[Progress]):
     """Play an environment that an OpenEnv server runs, at a URL.
 
     ## Description
-    The server's observations are shown as text, or as messages if they have any, such as those of
+    The server's observations are shown as text, or as messages if they have any, as from
     `textgym serve`.
 
     ## Observation
@@ -63,7 +63,7 @@ class OpenEnv(TextEnv[Progress]):
     ## Action
     What the server accepts:
 
-    - If it has tools (MCP), a message with tool calls, each of which is a step.
+    - If it has tools (MCP), a message with tool calls. Each call is a step.
     - If its actions have one text, or `action_field` names one, the text of the message.
     - Otherwise a call of the tool `act`, whose arguments are the fields of an action.
 

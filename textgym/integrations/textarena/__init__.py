@@ -6,7 +6,7 @@
 - `games.json`: what `scripts/survey_textarena.py` measured of each game, and which games are left
   out, and why.
 
-`getattr` of this module with the name of a game gives its class; that of 2048 is `Game2048`.
+`getattr` of this module with the name of a game gives its class; 2048 is `Game2048`.
 """
 
 from typing import Any

@@ -344,7 +344,7 @@ class SharedTable:
             self._turns.notify_all()
 
     def close(self) -> None:
-        """Do nothing: the game goes on without this player's environment."""
+        """Do nothing: the game continues without this player's environment."""
 
     def end(self) -> None:
         """End the game's process."""

@@ -1,4 +1,4 @@
-"""`textarena/NAME-v0`: the games of TextArena, against opponents or alone.
+"""`textarena/NAME-v0`: the games of TextArena, for one player or against opponents.
 
 Invariants: TextArena is imported only in worker processes; the state of an episode is the list of
 all moves, so that it is restored by replaying them; nothing that a player writes raises.
@@ -93,7 +93,7 @@ class TextArenaEnv(TextEnv[Progress]):
     The package's reward of the player at the end of the game, from -1 to 1; component `textarena`.
     `is_success` is a reward of 1 in games for one player, and a positive one in others.
 
-    With `grading="strict"`, a reward above 0 is not paid if the game ended with an invalid move of
+    With `grading="strict"`, a reward above 0 becomes 0 if the game ended with an invalid move of
     another player, or of the player itself in a game for several: a few games reward the player who
     made it. Component `forfeit` says that another player made it, and `invalid` the player itself.
     With `grading="original"`, the reward is the package's.
@@ -113,7 +113,7 @@ class TextArenaEnv(TextEnv[Progress]):
             `openai:MODEL@BASE_URL`, a policy, or a function from messages to text, also by name, as
             `module:function`.
         players: The number of players, if the game allows several numbers.
-        seat: The player's seat; None for that of the row.
+        seat: The player's seat; None for the row's.
         variant: A variant of the game, such as `hard`; None for the package's default.
         grading: `strict` or `original`.
         **kwargs: `dataset`, `split`, `max_turns` and `render_mode` of `TextEnv`.
@@ -311,7 +311,9 @@ def card_of(name: str) -> Card:
     if row["silent"] > 0:
         notes += f" The package pays {row['silent']:g} to a player who says nothing."
     if row["prompts"] < row["distinct"]:
-        notes += f" {row['distinct']} games of 500 seeds differ, and {row['prompts']} prompts."
+        notes += (
+            f" 500 seeds give {row['distinct']} games and {row['prompts']} prompts that differ."
+        )
     return Card(
         id=f"textarena/{name}-v0",
         summary=f"{name}: a game of TextArena{'' if alone else f' for {count} players'}.",

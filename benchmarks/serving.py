@@ -2,7 +2,7 @@
 
     python benchmarks/serving.py
 
-Clients speak OpenEnv's protocol over WebSockets of this machine. The server is a process of its own.
+Clients speak OpenEnv's protocol over WebSockets of this machine. The server is another process.
 """
 
 from __future__ import annotations

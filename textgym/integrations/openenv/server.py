@@ -147,7 +147,8 @@ class _Server:
                     break
                 await self._send(socket, reply)
         except (ConnectionError, TimeoutError):  # the client is gone, or does not read
-            pass
+            if request.transport is not None:
+                request.transport.abort()
         finally:
             await self._sessions.close(session)
             await socket.close()

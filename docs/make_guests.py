@@ -39,6 +39,7 @@ PAGES = Path(__file__).parent / "guests"
 MEASURED, RECORDED = PAGES / "measured.json", PAGES / "recorded.json"
 EPISODES = 200
 SLOW = 0.05  # seconds of a task
+MOST_TURNS = 150  # of an audited game
 MOST_SECONDS, MOST_OF_A_GAME = 30.0, 10.0  # of the episodes of one guest
 AVIARY = "textgym/Aviary-v0"
 OPENENV, VERIFIERS = "textgym/OpenEnv-v0", "textgym/Verifiers-v0"
@@ -280,7 +281,10 @@ def _verifiers(_: str) -> Iterator[tuple[Play, Play]]:
 
 def audited(id: str) -> dict[str, Any]:
     """Return what the quick audit of a guest found."""
-    report = audit(id, quick=True, tasks=_tasks_of(id)).as_dict()
+    env: Any = id
+    if id.startswith("textarena/"):  # a check plays at most 200 messages
+        env = make(id, max_turns=min(MOST_TURNS, games()[id[10:-3]]["turns"]))
+    report = audit(env, quick=True, tasks=_tasks_of(id)).as_dict()
     failed = [r["check_id"] for r in report["results"] if r["status"] in ("fail", "error")]
     best = best_attacker(report)
     return {

@@ -358,6 +358,17 @@ def test_the_server_is_an_environment_again(url: str) -> None:
     env.close()
 
 
+def test_tasks_of_evaluation_have_seeds_and_one_reset_each(url: str) -> None:
+    env = gymnasium.make("textgym/OpenEnv-v0", url=f"{url}/{QUIZ}", split="test").unwrapped
+    assert env.num_tasks == 500
+    rows = [env.get_task(index).row for index in (3, 3, 499)]
+    assert rows[0] == rows[1]
+    other = gymnasium.make("textgym/OpenEnv-v0", url=f"{url}/{QUIZ}", split="validation").unwrapped
+    assert other.get_task(3).row["seed"] != rows[0]["seed"]
+    env.close()
+    other.close()
+
+
 def test_a_server_that_is_away_is_a_failure() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

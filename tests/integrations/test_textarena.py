@@ -104,7 +104,7 @@ def test_no_text_raises_or_wins(name: str, text: str) -> None:
         total += reward
         ended = done or cut
     assert not info["is_success"]
-    assert total <= table()[name]["silent"] + 0.5 if total > 0 else True
+    assert total <= 0.0
     env.close()
 
 
@@ -150,6 +150,20 @@ def test_rewards_that_are_texts_are_read() -> None:
         *_, reward, done, _, _ = env.step("no move")
     assert done
     assert reward == pytest.approx(0.568, abs=0.001)  # the progress without a move
+
+
+def test_silence_earns_nothing() -> None:
+    for name in ("Countdown", "RushHour", "PegJump", "Slitherlink"):
+        rewards = {}
+        for grading in ("strict", "original"):
+            env = make(name, grading=grading)
+            env.reset(options={"task": {"id": "a", "seed": 0}})
+            env.step("")
+            _, rewards[grading], done, _, info = env.step("")
+            assert done
+            assert info["reward_components"]["invalid"] == 1.0
+        assert rewards["strict"] == 0.0 <= rewards["original"]
+        assert rewards["original"] > 0.5 or name != "Countdown"
 
 
 def test_the_win_by_another_players_invalid_move_is_not_paid() -> None:

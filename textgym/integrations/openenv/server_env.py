@@ -31,6 +31,7 @@ __all__ = ["OpenEnv"]
 
 ACT = "act"  # the tool of a server whose actions have several fields
 _TIMEOUT = 120.0  # seconds
+_SEEDS, _EVALUATION_TASKS = 2**31, 500
 _OF_TEXTGYM = frozenset(("id", "level", "category"))
 _INNER = ("metadata", "type")  # fields of actions that a model does not fill
 
@@ -134,6 +135,13 @@ class OpenEnv(TextEnv[Progress]):
         self._schema: dict[str, Any] | None = None
         self._opened: Any = None  # the row whose episode `read_row` began last
         self._played: tuple[Any, list[str]] | None = None  # the row and actions of the session
+        split = kwargs.get("split", "train")
+        if kwargs.get("dataset") is None and split != "train":
+            # Not drawn: the search for tasks with new prompts would reset the server many times.
+            kwargs["dataset"] = [
+                {"id": f"{split}-{index}", "seed": hash_int("openenv", split, index) % _SEEDS}
+                for index in range(_EVALUATION_TASKS)
+            ]
         super().__init__(**kwargs)
 
     @property
@@ -143,7 +151,7 @@ class OpenEnv(TextEnv[Progress]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a seed."""
-        return {"seed": rng.getrandbits(31)}
+        return {"seed": rng.randrange(_SEEDS)}
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Begin an episode, for its messages and tools."""

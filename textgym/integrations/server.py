@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 import gymnasium as gym
 
 from textgym.concurrency.calls import reset_may_block, step_may_block
-from textgym.errors import UsageError, in_one_line
+from textgym.errors import ExtraMissingError, UsageError, in_one_line, install_advice
 from textgym.messages import Message, ToolSchema
 from textgym.registry import make, registered_id
 from textgym.spaces import ConversationSpace
@@ -32,8 +32,6 @@ from textgym.spaces import ConversationSpace
 try:
     from aiohttp import web
 except ImportError as error:
-    from textgym.errors import ExtraMissingError, install_advice
-
     raise ExtraMissingError(
         f"serving environments needs the extra 'http': {install_advice('http')}"
     ) from error

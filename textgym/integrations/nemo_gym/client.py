@@ -14,8 +14,14 @@ from typing import Any
 from urllib.parse import quote
 
 from textgym.concurrency import event_loops
-from textgym.errors import EnvironmentFailure
-from textgym.policies.openai.connections import ConnectionPool, HTTPReply, NoReplyError
+from textgym.errors import EnvironmentFailure, ExtraMissingError, install_advice
+
+try:
+    from textgym.policies.openai.connections import ConnectionPool, HTTPReply, NoReplyError
+except ImportError as error:
+    raise ExtraMissingError(
+        f"servers of NeMo Gym need the extra 'http': {install_advice('http')}"
+    ) from error
 
 __all__ = ["ServerSession"]
 

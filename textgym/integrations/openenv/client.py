@@ -13,10 +13,15 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-import aiohttp
-
 from textgym.concurrency import event_loops
-from textgym.errors import EnvironmentFailure
+from textgym.errors import EnvironmentFailure, ExtraMissingError, install_advice
+
+try:
+    import aiohttp
+except ImportError as error:
+    raise ExtraMissingError(
+        f"OpenEnv servers need the extra 'http': {install_advice('http')}"
+    ) from error
 
 __all__ = ["OpenEnvSession", "RefusedActionError"]
 

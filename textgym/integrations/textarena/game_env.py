@@ -93,10 +93,10 @@ class TextArenaEnv(TextEnv[Progress]):
     The package's reward of the player at the end of the game, from -1 to 1; component `textarena`.
     `is_success` is a reward of 1 in games for one player, and a positive one in others.
 
-    With `grading="strict"`, a reward above 0 becomes 0 if the game ended with an invalid move. A few
-    games reward a player who says nothing, or who made the move, and the other players of a game
-    win by it. Component `invalid` says that the player made it, and `forfeit` that another player
-    did. With `grading="original"`, the reward is the package's.
+    With `grading="strict"`, a reward above 0 becomes 0 if the game ended with an invalid move. A
+    few games reward a player who says nothing, or who made the move, and the other players of a
+    game win by it. Component `invalid` says that the player made it, and `forfeit` that another
+    player did. With `grading="original"`, the reward is the package's.
 
     ## Episode end
     The game ends, or `max_turns` cuts the episode, which then earns 0. Most games end with the

@@ -18,6 +18,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -103,7 +104,7 @@ class Session:
         """
         async with self._used():
             self.is_running = False
-            call = lambda: self.env.reset(seed=seed, options=options)  # noqa: E731
+            call = partial(self.env.reset, seed=seed, options=options)
             self.messages, info = await self._run(call, self._reset_may_block)
             self.tools, self.steps, self.is_running = info.get("tools", []), 0, True
             return self.messages, info
@@ -118,7 +119,7 @@ class Session:
             if not self.is_running:
                 raise UsageError("there is no running episode: reset first")
             blocks = self._step_may_block or len(str(action)) > _LONG
-            result = await self._run(lambda: self.env.step(action), blocks)
+            result = await self._run(partial(self.env.step, action), blocks)
             messages, reward, terminated, truncated, info = result
             new, self.messages = messages[len(self.messages) :], messages
             self.steps, self.is_running = self.steps + 1, not (terminated or truncated)

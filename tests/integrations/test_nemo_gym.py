@@ -19,7 +19,7 @@ import gymnasium
 import pytest
 
 import textgym
-from textgym.errors import EnvironmentFailure, UsageError
+from textgym.errors import EnvironmentFailure, StateError, UsageError
 from textgym.integrations.nemo_gym.responses import flat_tools, output_items, response_of
 from textgym.integrations.nemo_gym.rows import nemo_row, rows_of, task_row, write_rows
 from textgym.messages import assistant, assistant_calls
@@ -192,7 +192,7 @@ def test_a_tool_cannot_reach_the_other_endpoints(counter: str) -> None:
 def test_arguments_that_are_no_object_are_answered(counter: str) -> None:
     guest = gymnasium.make(GUEST, url=counter, dataset=[row_of()]).unwrapped
     guest.reset(options={"index": 0})
-    for text in ("{", "[1]", '"x"', "[" * 100_000):
+    for text in ("{", "[1]", '"x"', "[" * 100_000, '{"count": NaN}', '{"count": 1e999}'):
         call = {"type": "function", "function": {"name": "increment_counter", "arguments": text}}
         said = {"role": "assistant", "content": None, "tool_calls": [call]}
         messages, *_ = guest.step(said)
@@ -229,6 +229,43 @@ def test_sessions_have_a_limit_and_end_with_the_verdict() -> None:
         assert len(cookies) == 2
         status, body, _ = post(f"{url}/seed_session", row_of())
         assert (status, "limit" in body) == (503, True)
+
+
+def test_a_client_that_keeps_only_the_last_cookie_keeps_its_session(counter: str) -> None:
+    cookie = post(f"{counter}/seed_session", row_of())[2]
+    for _ in range(3):
+        status, _, cookie = post(f"{counter}/increment_counter", {"count": 5}, cookie)
+        assert status == 200
+
+
+def test_a_row_that_cannot_be_played_takes_no_place() -> None:
+    with serving(make_app, ["textgym/SessionState-v0"], limits=Limits(sessions=1)) as (url, all_):
+        for _ in range(3):
+            assert post(f"{url}/seed_session", {"textgym_row": 7})[0] == 422
+        assert all_.count == 0
+        cookie = post(f"{url}/seed_session", row_of())[2]
+        response = response_of(output_items([assistant("It is 7.")]))
+        assert post(f"{url}/verify", {**row_of(), "response": response}, cookie)[0] == 200
+
+
+def test_a_response_of_only_reasoning_is_an_empty_message(counter: str) -> None:
+    item = {"type": "reasoning", "id": "rs_0", "summary": []}
+    status, body, _ = post(f"{counter}/verify", {**row_of(), "response": {"output": [item]}})
+    assert (status, json.loads(body)["reward"]) == (200, 0.0)
+    status, _, _ = post(f"{counter}/verify", {**row_of(), "response": {"output": "It is 7."}})
+    assert status == 422
+
+
+def test_a_state_that_is_refused_leaves_the_episode_as_it_was(counter: str) -> None:
+    guest = gymnasium.make(GUEST, url=counter, dataset=[row_of()]).unwrapped
+    guest.reset(options={"index": 0})
+    guest.step(assistant_calls(("increment_counter", {"count": 3})))
+    expected = guest.step(assistant_calls(("get_counter_value", {})))[0][-1]["content"]
+    with pytest.raises(StateError):
+        guest.set_state({**guest.get_state(), "state": {"calls": 7}})
+    again = guest.step(assistant_calls(("get_counter_value", {})))[0][-1]["content"]
+    assert again == expected
+    guest.close()
 
 
 def test_sessions_do_not_share_a_counter(counter: str) -> None:

@@ -15,7 +15,7 @@ import gymnasium
 import pytest
 
 import textgym
-from textgym.errors import EnvironmentFailure, UsageError
+from textgym.errors import EnvironmentFailure, StateError, UsageError
 from textgym.messages import assistant, assistant_calls
 from textgym.policies import Action, Policy
 
@@ -122,7 +122,7 @@ def test_tools_are_listed_and_called_as_in_mcp(url: str) -> None:
         ('{"type": "reset", "data": {"index": -1}}', "VALIDATION_ERROR"),
         ('{"type": "reset", "data": {"index": 1e99}}', "VALIDATION_ERROR"),
         ('{"type": "reset", "data": {"task": {"question": 7}}}', "VALIDATION_ERROR"),
-        ('{"type": "step", "data": {"content": "A"}}', "VALIDATION_ERROR"),
+        ('{"type": "step", "data": {"content": "A"}}', "SESSION_ERROR"),
         ('{"type": "step", "data": {}}', "VALIDATION_ERROR"),
         ('{"type": "step", "data": {"content": {"a": 1}}}', "VALIDATION_ERROR"),
         ('{"type": "step", "data": {"type": "call_tool", "tool_name": 7}}', "VALIDATION_ERROR"),
@@ -221,7 +221,7 @@ def test_there_are_at_most_so_many_sessions_and_a_killed_client_frees_its_own() 
 
 
 def test_a_client_that_does_not_read_is_closed_and_others_do_not_wait() -> None:
-    limits = Limits(send_seconds=0.5)
+    limits = Limits(send_seconds=0.5, takes_rows=True)
     with serving(make_app, [QUIZ], limits=limits, split="test") as (url, sessions):
 
         async def main() -> None:
@@ -252,6 +252,8 @@ def test_an_idle_session_is_closed() -> None:
                 assert json.loads(seen[1].data)["data"]["code"] == "SESSION_ERROR"
                 assert seen[2].type is aiohttp.WSMsgType.CLOSE
                 await until(lambda: sessions.count == 0)
+                with pytest.raises((ConnectionError, TypeError)):
+                    await ask(ws, "reset")
 
         asyncio.run(main())
 
@@ -324,6 +326,90 @@ def test_a_failure_is_an_error_and_no_reward() -> None:
 
 async def failing(messages: Any) -> str:
     raise ConnectionError("the judge is down")
+
+
+def test_a_text_with_a_lone_surrogate_is_answered(url: str) -> None:
+    env = gymnasium.make("textgym/OpenEnv-v0", url=f"{url}/{QUIZ}").unwrapped
+    env.reset(options={"task": {"id": "a", "index": 0}})
+    _, reward, done, *_ = env.step("\ud800")
+    assert (reward, done) == (0.0, True)
+    env.close()
+
+
+def test_rows_of_clients_are_played_only_if_the_server_takes_them(url: str) -> None:
+    row = {"question": "?", "options": {"A": "1", "B": "2"}, "answer": "A"}
+
+    async def code(place: str) -> str:
+        async with connected(place) as ws:
+            reply = await ask(ws, "reset", task=row)
+            return str(reply["data"].get("code", ""))
+
+    assert asyncio.run(code(url)) == "VALIDATION_ERROR"
+    with serving(make_app, [QUIZ], limits=Limits(takes_rows=True)) as (open_url, _):
+        assert asyncio.run(code(open_url)) == ""
+
+
+def test_environments_that_share_rows_play_alike(url: str, tmp_path: Any) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"id": "a", "index": 0}\n')
+    right = gymnasium.make(QUIZ, split="test").unwrapped.get_task(0).answer
+    rewards = []
+    for _ in range(2):
+        env = gymnasium.make("textgym/OpenEnv-v0", url=f"{url}/{QUIZ}", dataset=str(path)).unwrapped
+        env.reset(options={"index": 0})
+        rewards.append(env.step(rf"\boxed{{{right}}}")[1])
+        env.close()
+    assert rewards == [1.0, 1.0]
+
+
+def test_a_state_that_is_refused_leaves_the_episode_as_it_was(url: str) -> None:
+    env = gymnasium.make("textgym/OpenEnv-v0", url=f"{url}/{COUNTER}").unwrapped
+    expected = gymnasium.make("textgym/OpenEnv-v0", url=f"{url}/{COUNTER}").unwrapped
+    for each in (env, expected):
+        each.reset(options={"task": {"id": "a", "index": 0}})
+        each.step(assistant_calls(("increment_counter", {"count": 3})))
+    with pytest.raises(StateError):
+        env.set_state({**env.get_state(), "state": {"earned": "no"}})
+    action = assistant_calls(("get_counter_value", {}))
+    assert env.step(action) == expected.step(action)
+    env.close()
+    expected.close()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"observation": {"text": "a"}, "reward": "1.0", "done": True},
+        {"observation": {"text": "a"}, "reward": float("nan"), "done": True},
+        {"observation": {"messages": [{"role": "king"}]}, "reward": 1.0, "done": True},
+        [],
+    ],
+)
+def test_a_broken_reply_is_a_failure(data: Any) -> None:
+    async def play(request: Any) -> Any:
+        ws = aiohttp.web.WebSocketResponse()
+        await ws.prepare(request)
+        async for message in ws:
+            first = json.loads(message.data)["type"] == "reset"
+            fine = {"observation": {"text": "Begin."}, "reward": None, "done": False}
+            await ws.send_str(json.dumps({"type": "observation", "data": fine if first else data}))
+        return ws
+
+    async def schema(request: Any) -> Any:
+        return aiohttp.web.json_response({"action": {"properties": {"text": {"type": "string"}}}})
+
+    def make_other(*_: Any) -> Any:
+        app = aiohttp.web.Application()
+        app.router.add_get("/ws", play)
+        app.router.add_get("/schema", schema)
+        return app
+
+    with serving(make_other, [QUIZ]) as (url, _):
+        env = gymnasium.make("textgym/OpenEnv-v0", url=url).unwrapped
+        env.reset(seed=1)
+        with pytest.raises(EnvironmentFailure):
+            env.step("a")
+        env.close()
 
 
 def test_what_cannot_be_served_is_refused() -> None:

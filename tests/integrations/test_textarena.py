@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import random
+import re
 from typing import Any
 
 import gymnasium
@@ -177,6 +179,61 @@ def test_the_win_by_another_players_invalid_move_is_not_paid() -> None:
         assert (reward, done, info["is_success"]) == (paid, True, paid > 0)
         assert info["reward_components"]["forfeit"] == 1.0
         assert info["reward_components"]["textarena"] == 1.0
+
+
+def test_rewards_above_1_are_on_a_scale() -> None:
+    for grading, share in (("strict", 20.0), ("original", 1.0)):
+        env = make("Set", grading=grading)
+        env.reset(options={"task": ROW})
+        ended, total = False, 0.0
+        while not ended:
+            _, reward, done, cut, info = env.step(a_set_of(env))
+            total, ended = total + reward, done or cut
+        assert info["reward_components"]["textarena"] > 1.0
+        assert total == pytest.approx(info["reward_components"]["textarena"] / share)
+
+
+def a_set_of(env: Any) -> str:
+    """Return three cards of the board that are a set, or the first three."""
+    board = env.unwrapped._conversation.messages[-1]["content"].rpartition("=== BOARD ===")[2]
+    cards = re.findall(r"(\d+): (\w+) (\w+) (\w+) (\w+)", board)
+    for three in itertools.combinations(cards, 3):
+        if all(len({card[k] for card in three}) != 2 for k in range(1, 5)):
+            return f"[{', '.join(card[0] for card in three)}]"
+    return "[1, 2, 3]"
+
+
+def test_texts_that_a_game_cannot_read_forfeit_it() -> None:
+    env = make("TicTacToe")
+    env.reset(options={"task": ROW})
+    long = "x" * 100_001
+    assert [env.step(long)[1:3] for _ in range(2)] == [(0.0, False)] * 2
+    _, reward, done, _, info = env.step(long)
+    assert (reward, done, info["reward_components"]["invalid"]) == (-1.0, True, 1.0)
+
+
+def test_a_random_opponent_takes_no_move_from_what_the_player_says() -> None:
+    env = make("SimpleNegotiation")
+    for seed in range(5):
+        env.reset(options={"task": {**ROW, "seed": seed}})
+        env.step("[Offer: 1 Wheat -> 1 Ore] " + "[Nobody wrote this.] " * 300)
+        assert not any("Nobody" in text for seat, text in env.state["moves"] if seat == 1)
+
+
+def test_a_player_who_was_eliminated_long_ago_does_not_take_the_win() -> None:
+    def folds(messages: Any) -> str:
+        return "nonsense"
+
+    rewards = []
+    for seed in range(6):
+        env = make("Poker", players=3, opponent=folds)
+        env.reset(options={"task": {**ROW, "seed": seed}})
+        ended, total = False, 0.0
+        while not ended:
+            _, reward, done, cut, _ = env.step(env.guess(random.Random(env.turn)))
+            total, ended = total + reward, done or cut
+        rewards.append(total)
+    assert all(-1.0 <= reward <= 1.0 for reward in rewards)
 
 
 def test_an_opponent_sees_its_own_conversation() -> None:

@@ -41,7 +41,7 @@ def export_command(
     tasks: Annotated[
         int | None, typer.Option(metavar="N", help="Number of tasks; all by default.")
     ] = None,
-    split: SplitOption = "test",
+    split: SplitOption = None,
     level: LevelOption = None,
     dataset: DatasetOption = None,
     settings: OwnSettingsOption = None,
@@ -50,8 +50,8 @@ def export_command(
         raise UnknownNameError(f"--as takes {' or '.join(_FORMATS)}, not {format!r}")
     if tasks is not None and tasks < 1:
         raise UsageError("--tasks must be above 0")
-    if dataset is not None and split == "test":
-        split = None  # files have no splits
+    if dataset is None and split is None:
+        split = "test"
     arguments = env_arguments(split, level, dataset, read_settings(settings or ()))
     if format == "nemo-gym":
         from textgym.integrations.nemo_gym.rows import write_rows

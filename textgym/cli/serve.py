@@ -45,6 +45,9 @@ def serve_command(
     idle: Annotated[
         float, typer.Option(metavar="SECONDS", help="A session is closed if it is silent so long.")
     ] = 600.0,
+    client_rows: Annotated[
+        bool, typer.Option("--client-rows", help="Clients of OpenEnv may play rows of their own.")
+    ] = False,
     split: SplitOption = None,
     level: LevelOption = None,
     dataset: DatasetOption = None,
@@ -59,7 +62,7 @@ def serve_command(
     if not 0 <= port <= 65535:
         raise UsageError(f"--port must be from 0 to 65535, not {port}")
     arguments = env_arguments(split, level, dataset, read_env_settings(settings or ()))
-    limits = Limits(max_sessions, max_message << 10, idle)
+    limits = Limits(max_sessions, max_message << 10, idle, takes_rows=client_rows)
     sessions = Sessions(ids, arguments, limits)
     if protocol == "openenv":
         from textgym.integrations.openenv.server import make_app

@@ -149,9 +149,9 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
         BoundaryFailure: The environment failed, so that there is not a reward.
 
     Example:
-        >>> row = {"id": "1", "question": "2 + 2?", "answer": "4"}
+        >>> row = {"id": "1", "question": "2 + 2?", "expected_answer": "4"}
         >>> doc = {"env": "textgym/Math-v0", "env_kwargs": "{}", "row": json.dumps(row)}
-        >>> process_results(doc, ["It is 4."])
+        >>> process_results(doc, ["The answer is 4."])
         {'reward': 1.0, 'success': 1.0}
     """
     env = _environment(doc["env"], doc["env_kwargs"])

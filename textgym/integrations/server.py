@@ -37,7 +37,9 @@ except ImportError as error:
         f"serving environments needs the extra 'http': {install_advice('http')}"
     ) from error
 
-__all__ = ["FullError", "Limits", "Session", "Sessions", "guard", "is_loopback", "run"]
+__all__ = [
+    "FullError", "Limits", "NoEpisodeError", "Session", "Sessions", "guard", "is_loopback", "run",
+]  # fmt: skip
 
 T = TypeVar("T")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -54,16 +56,23 @@ class Limits:
         message_bytes: The maximum length of a message from a client.
         idle_seconds: How long a session may be silent before it is closed.
         send_seconds: How long a client may take to accept a reply.
+        takes_rows: Whether a client of OpenEnv may play rows of its own. Such a row can take long,
+            for example by a regular expression.
     """
 
     sessions: int = 256
     message_bytes: int = 1 << 20
     idle_seconds: float = 600.0
     send_seconds: float = 30.0
+    takes_rows: bool = False
 
 
 class FullError(Exception):
     """There are already as many sessions as allowed."""
+
+
+class NoEpisodeError(Exception):
+    """A session has no running episode, or is closed."""
 
 
 class Session:
@@ -75,6 +84,7 @@ class Session:
         tools: The tools of the episode.
         steps: The number of steps of the episode.
         is_running: Whether there is an episode that has not ended.
+        is_closed: Whether the environment is closed.
         episode_id: The id that the client gave the episode.
         last_used: When the client last used it, on the monotonic clock.
     """
@@ -85,7 +95,7 @@ class Session:
         self._busy = asyncio.Lock()
         self.messages: list[Message] = []
         self.tools: list[ToolSchema] = []
-        self.steps, self.is_running = 0, False
+        self.steps, self.is_running, self.is_closed = 0, False, False
         self.episode_id: str | None = None
         self.last_used = time.monotonic()
 
@@ -100,9 +110,12 @@ class Session:
         """Begin an episode; return the prompt and the info.
 
         Raises:
+            NoEpisodeError: The session is closed.
             Exception: As `reset` of the environment.
         """
         async with self._used():
+            if self.is_closed:
+                raise NoEpisodeError("the session is closed")
             self.is_running = False
             call = partial(self.env.reset, seed=seed, options=options)
             self.messages, info = await self._run(call, self._reset_may_block)
@@ -113,11 +126,12 @@ class Session:
         """Take a step; return only the new messages, and the rest as `step`.
 
         Raises:
+            NoEpisodeError: There is no running episode.
             Exception: As `step` of the environment.
         """
         async with self._used():
             if not self.is_running:
-                raise UsageError("there is no running episode: reset first")
+                raise NoEpisodeError("there is no running episode: reset first")
             blocks = self._step_may_block or len(str(action)) > _LONG
             result = await self._run(partial(self.env.step, action), blocks)
             messages, reward, terminated, truncated, info = result
@@ -142,7 +156,7 @@ class Session:
     async def close(self) -> None:
         """Close the environment, after what is being done for the client."""
         async with self._busy:
-            self.is_running = False
+            self.is_running, self.is_closed = False, True
             with contextlib.suppress(Exception):  # the client is gone
                 await asyncio.get_running_loop().run_in_executor(self._threads, self.env.close)
 
@@ -259,11 +273,17 @@ def guard(host: str, token: str) -> Any:
     @web.middleware
     async def check(request: web.Request, handler: Any) -> Any:
         origin = request.headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc != request.host:
+        try:
+            is_other_site = origin is not None and urlsplit(origin).netloc != request.host
+            named = urlsplit(f"//{request.host}").hostname
+        except ValueError:
+            return _refusal(400, "the Host or Origin header is malformed")
+        if is_other_site:
             return _refusal(403, "web pages of other sites may not connect")
-        if is_loopback(host) and urlsplit(f"//{request.host}").hostname not in _LOOPBACK:
+        if is_loopback(host) and named not in _LOOPBACK:
             return _refusal(403, f"this server answers as {host}, not as {request.host:.100}")
-        if token and not hmac.compare_digest(_sent_token(request).encode(), token.encode()):
+        sent = _sent_token(request).encode(errors="replace")
+        if token and not hmac.compare_digest(sent, token.encode()):
             return _refusal(401, "the token is missing or wrong: send it as a bearer token")
         return await handler(request)
 

@@ -7,6 +7,7 @@ follow the protocol, is an `EnvironmentFailure`.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
@@ -23,7 +24,7 @@ except ImportError as error:
         f"servers of NeMo Gym need the extra 'http': {install_advice('http')}"
     ) from error
 
-__all__ = ["ServerSession"]
+__all__ = ["ServerSession", "is_finite"]
 
 _CONNECT_SECONDS = 10.0
 _GATEWAY = (502, 503, 504)  # the server itself did not answer
@@ -36,11 +37,15 @@ class ServerSession:
     Args:
         url: The server's URL.
         timeout: The maximum number of seconds for a reply.
+
+    Attributes:
+        called: The calls since the last `seed`, as pairs of a tool and arguments; None before it.
     """
 
     def __init__(self, url: str, timeout: float) -> None:
         self._url, self._pool = url, _pool(timeout)
         self._cookies: dict[str, str] = {}
+        self.called: list[list[Any]] | None = None
 
     def seed(self, row: Mapping[str, Any]) -> None:
         """Begin an episode of a row.
@@ -48,8 +53,9 @@ class ServerSession:
         Raises:
             EnvironmentFailure: The server failed, or does not accept the row.
         """
-        self._cookies = {}
+        self._cookies, self.called = {}, None
         self._checked("/seed_session", self._post("/seed_session", row))
+        self.called = []
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Call a tool, and return the body of the reply, also of an error.
@@ -59,7 +65,10 @@ class ServerSession:
         Raises:
             EnvironmentFailure: There was no reply.
         """
-        return self._post(f"/{quote(tool, safe='')}", arguments).data.decode(errors="replace")
+        before, self.called = self.called or [], None
+        reply = self._post(f"/{quote(tool, safe='')}", arguments).data.decode(errors="replace")
+        self.called = [*before, [tool, arguments]]
+        return reply
 
     def verify(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return the server's verdict on a response.
@@ -73,7 +82,7 @@ class ServerSession:
         except (ValueError, RecursionError):
             verdict = None
         reward = verdict.get("reward") if isinstance(verdict, dict) else None
-        if not isinstance(reward, (int, float)):
+        if not is_finite(reward):
             shown = reply.data[:_SHOWN].decode(errors="replace")
             raise EnvironmentFailure(f"{self._url}/verify gave no reward: {shown}")
         checked: dict[str, Any] = verdict
@@ -105,6 +114,19 @@ class ServerSession:
                 continue
             self._cookies.update({name: morsel.value for name, morsel in cookies.items()})
         return reply
+
+
+def is_finite(value: Any) -> bool:
+    """Return whether a value of a reply is a finite number.
+
+    Example:
+        >>> is_finite(0.5), is_finite(10**400), is_finite("1.0")
+        (True, False, False)
+    """
+    try:
+        return isinstance(value, (int, float)) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 @lru_cache(maxsize=16)

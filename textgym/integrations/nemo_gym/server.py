@@ -21,8 +21,8 @@ from aiohttp import web
 from textgym.core.text_env import TextEnv
 from textgym.errors import BoundaryFailure, RowError, TextgymError, UsageError, in_one_line
 from textgym.integrations.nemo_gym.rows import refusal, task_row
-from textgym.integrations.server import FullError, Session, Sessions, guard
-from textgym.messages import Message, assistant_calls, text_of
+from textgym.integrations.server import FullError, NoEpisodeError, Session, Sessions, guard
+from textgym.messages import Message, assistant, assistant_calls, text_of
 from textgym.tasks import nemo_rows
 
 __all__ = ["make_app"]
@@ -90,17 +90,20 @@ class _Server:
             if session is None:
                 cookie, session = uuid4().hex, await self._sessions.open(self._id)
                 self._by_cookie[cookie] = session
-            _lengthen(session)
-            await session.reset(None, {"task": task_row(row)})
+            try:
+                _lengthen(session)
+                await session.reset(None, {"task": task_row(row)})
+            except BaseException:
+                await self._leave(session)
+                raise
         except Exception as error:
             return _failed(error)
-        response = web.json_response({})
-        response.set_cookie(_COOKIE, cookie, httponly=True, samesite="Lax")
-        return response
+        return _with_cookie(web.json_response({}), cookie)
 
     async def call(self, request: web.Request) -> web.Response:
         """Call a tool in the session of the cookie; the body of the reply is its result."""
-        session = self._by_cookie.get(request.cookies.get(_COOKIE, ""))
+        cookie = request.cookies.get(_COOKIE, "")
+        session = self._by_cookie.get(cookie)
         if session is None:
             return _error(400, "Session not initialized. Please call seed_session first.")
         try:
@@ -108,15 +111,20 @@ class _Server:
             tool = request.match_info["tool"]
             messages, *_ = await session.step(assistant_calls((tool, arguments)))
         except Exception as error:
-            return _failed(error)
+            return _with_cookie(_failed(error), cookie)
         text = "".join(text_of(message) for message in messages if message["role"] == "tool")
-        return web.Response(text=text, content_type=_type_of(text))
+        body = text.encode(errors="replace")  # a model can write lone surrogates
+        reply = web.Response(body=body, content_type=_type_of(text), charset="utf-8")
+        return _with_cookie(reply, cookie)
 
     async def verify(self, request: web.Request) -> web.Response:
         """Play the response of a row in a new episode, and return the request with its reward."""
         try:
             body = await _body(request)
             said = _said(body)
+            own = self._by_cookie.get(request.cookies.get(_COOKIE, ""))
+            if own is not None:
+                await self._leave(own)  # the episode is over, and its place is needed
             session = await self._sessions.open(self._id)
             try:
                 verdict = await _played(session, body, said)
@@ -124,8 +132,6 @@ class _Server:
                 await self._sessions.close(session)
         except Exception as error:
             return _failed(error)
-        if (own := self._by_cookie.get(request.cookies.get(_COOKIE, ""))) is not None:
-            await self._leave(own)  # the episode is over
         return web.json_response({**body, **verdict})
 
 
@@ -176,7 +182,11 @@ def _said(body: Mapping[str, Any]) -> list[Message]:
     response = body.get("response")
     if not isinstance(response, Mapping):
         raise RowError("response", "is missing")
-    output = response.get("output") or [{"type": "message", "role": "assistant", "content": ""}]
+    output = response.get("output") or []
+    if not isinstance(output, list):
+        raise RowError("response.output", "must be a list of items")
+    if all(isinstance(item, Mapping) and item.get("type") == "reasoning" for item in output):
+        return [assistant("")]  # it was cut before it said anything
     messages = nemo_rows.messages_of(output, "response.output")
     return [message for message in messages if message["role"] == "assistant"]
 
@@ -211,7 +221,15 @@ def _failed(error: Exception) -> web.Response:
     text = str(error) if isinstance(error, TextgymError) else in_one_line(error)
     if isinstance(error, FullError | BoundaryFailure):
         return _error(503, text)
+    if isinstance(error, NoEpisodeError):
+        return _error(409, text)
     return _error(422 if isinstance(error, UsageError | RowError) else 500, text)
+
+
+def _with_cookie(response: web.Response, cookie: str) -> web.Response:
+    """Return a reply with the session's cookie. NeMo Gym's agent keeps only the last reply's."""
+    response.set_cookie(_COOKIE, cookie, httponly=True, samesite="Lax")
+    return response
 
 
 def _error(status: int, text: str) -> web.Response:

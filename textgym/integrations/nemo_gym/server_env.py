@@ -8,7 +8,6 @@ by a new session in which they are repeated.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, ClassVar, Unpack
@@ -100,7 +99,6 @@ class NemoGymEnv(TextEnv[Progress]):
             raise UsageError(f"{self.card.id} needs NeMo Gym's rows: pass dataset='rows.jsonl'")
         self._success_reward = float(success_reward)
         self._session = ServerSession(checked_url(url), timeout)
-        self._played: list[Any] | None = None  # the calls of the session
         super().__init__(**kwargs)
 
     @property
@@ -116,12 +114,7 @@ class NemoGymEnv(TextEnv[Progress]):
     def begin(self, task: Task) -> Progress:
         """Begin a session."""
         self._session.seed(self._row(task))
-        self._played = []
         return {"calls": [], "replies": 0}
-
-    def on_restore(self) -> None:
-        """Leave the session; the next call begins a new one."""
-        self._played = None
 
     @staticmethod
     def _row(task: Task) -> dict[str, Any]:
@@ -142,6 +135,7 @@ class NemoGymEnv(TextEnv[Progress]):
             return json.dumps({"error": f"There is no tool {name[:100]!r}."})
         try:
             read = json.loads(arguments) if isinstance(arguments, str) else arguments or {}
+            json.dumps(read, allow_nan=False)
         except (ValueError, RecursionError) as error:
             return json.dumps({"error": f"Invalid tool call arguments: {error!r}"[:300]})
         if not isinstance(read, dict):
@@ -149,7 +143,6 @@ class NemoGymEnv(TextEnv[Progress]):
         reply = self._session.call(name, read)
         self.state["calls"].append([name, read])
         self.state["replies"] = hash_int(self.state["replies"], reply)
-        self._played = [*self.state["calls"]]
         return reply
 
     def _return_to_state(self) -> None:
@@ -158,7 +151,7 @@ class NemoGymEnv(TextEnv[Progress]):
         Raises:
             EnvironmentFailure: The server answers otherwise than before.
         """
-        if self._played == self.state["calls"]:
+        if self._session.called == self.state["calls"]:
             return
         self._session.seed(self._row(self.task))
         replies = 0
@@ -166,10 +159,10 @@ class NemoGymEnv(TextEnv[Progress]):
             replies = hash_int(replies, self._session.call(name, arguments))
         if replies != self.state["replies"]:
             raise EnvironmentFailure(f"the server of {self.card.id} does not repeat its answers")
-        self._played = [*self.state["calls"]]
 
     def grade(self) -> Grade:
         """Have the server verify the response."""
+        from textgym.integrations.nemo_gym.client import is_finite
         from textgym.integrations.nemo_gym.responses import output_items, response_of
 
         self._return_to_state()
@@ -178,10 +171,12 @@ class NemoGymEnv(TextEnv[Progress]):
         said = self._conversation.copy(len(self.task.messages))
         response = response_of(output_items(said), params.get("tools") or ())
         verdict = self._session.verify({**row, "response": response})
+        parts = verdict.get("reward_components")
+        numbers = {**verdict, **(parts if isinstance(parts, dict) else {})}
         components = {
             name: float(value)
-            for name, value in {**verdict, **(verdict.get("reward_components") or {})}.items()
-            if name not in row and isinstance(value, (bool, int, float)) and math.isfinite(value)
+            for name, value in numbers.items()
+            if name not in row and is_finite(value)
         }
         reward = float(verdict["reward"])
         components["reward"] = reward

@@ -7,7 +7,9 @@ an `EnvironmentFailure`, except for an action that it does not accept.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import math
 import weakref
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from textgym.concurrency import event_loops
 from textgym.errors import EnvironmentFailure, ExtraMissingError, install_advice
+from textgym.messages import message_problem
 
 try:
     import aiohttp
@@ -40,10 +43,14 @@ class OpenEnvSession:
     Args:
         url: The server's URL; `http://:TOKEN@HOST:PORT` sends a token.
         timeout: The maximum number of seconds for a reply.
+
+    Attributes:
+        taken: The actions since the last `reset`; None if there is no episode.
     """
 
     def __init__(self, url: str, timeout: float) -> None:
         self._url, self._timeout = url, timeout
+        self.taken: list[Any] | None = None
         self._socket: aiohttp.ClientWebSocketResponse | None = None
         self._end: weakref.finalize[Any, Any] | None = None
 
@@ -88,11 +95,12 @@ class OpenEnvSession:
         return reply
 
     async def _ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        self.taken, before = None, self.taken
         try:
             async with asyncio.timeout(self._timeout):
-                socket = await self._connected()
+                socket, replies = await self._connected()
                 await socket.send_str(json.dumps(message))
-                text = await socket.receive_str()
+                text = await replies.get()
             reply = json.loads(text)
         except (aiohttp.ClientError, TypeError, TimeoutError, OSError, ValueError) as error:
             await self._close()
@@ -102,30 +110,38 @@ class OpenEnvSession:
         if not isinstance(data, dict):
             await self._close()
             raise EnvironmentFailure(f"{self._place} does not follow OpenEnv's protocol")
-        if reply.get("type") != "error":
-            return data
-        why = f"{data.get('message', 'an error')}"[:300]
-        if data.get("code") in _REFUSALS and message["type"] == "step":
-            raise RefusedActionError(why)
-        await self._close()
-        raise EnvironmentFailure(f"{self._place} answered {data.get('code', 'ERROR')}: {why}")
+        if reply.get("type") == "error":
+            why = f"{data.get('message', 'an error')}"[:300]
+            if data.get("code") in _REFUSALS and message["type"] == "step":
+                self.taken = before
+                raise RefusedActionError(why)
+            await self._close()
+            raise EnvironmentFailure(f"{self._place} answered {data.get('code', 'ERROR')}: {why}")
+        if problem := _problem(data):
+            await self._close()
+            raise EnvironmentFailure(f"{self._place} gave {problem}")
+        self.taken = [*(before or []), message["data"]] if message["type"] == "step" else []
+        return data
 
-    async def _connected(self) -> aiohttp.ClientWebSocketResponse:
+    async def _connected(self) -> tuple[aiohttp.ClientWebSocketResponse, asyncio.Queue[Any]]:
         if self._socket is None or self._socket.closed:
+            await self._close()
             http = _http(self._timeout)
             try:
                 self._socket = await http.ws_connect(f"{self._url}/ws", max_msg_size=_MAX_REPLY)
             except BaseException:
                 await http.close()
                 raise
-            self._end = weakref.finalize(self, _end, self._socket, http)
-        return self._socket
+            self._replies: asyncio.Queue[Any] = asyncio.Queue()
+            reading = asyncio.create_task(_read(self._socket, self._replies))
+            self._end = weakref.finalize(self, _end, self._socket, http, reading)
+        return self._socket, self._replies
 
     async def _close(self) -> None:
         if self._end is not None and (ended := self._end.detach()):
-            _, _, (socket, http), _ = ended
-            await _closed(socket, http)
-        self._socket = None
+            _, _, (socket, http, reading), _ = ended
+            await _closed(socket, http, reading)
+        self._socket, self.taken = None, None
 
     def close(self) -> None:
         """Close the connection."""
@@ -137,11 +153,46 @@ def _http(timeout: float) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(timeout=limits)
 
 
-def _end(socket: aiohttp.ClientWebSocketResponse, http: aiohttp.ClientSession) -> None:
+async def _read(socket: aiohttp.ClientWebSocketResponse, replies: asyncio.Queue[Any]) -> None:
+    """Pass on what the server sends, and answer its pings while no reply is awaited."""
+    async for message in socket:
+        replies.put_nowait(message.data)
+    replies.put_nowait(None)  # the connection has ended
+
+
+def _problem(data: Mapping[str, Any]) -> str:
+    """Return what is wrong with the data of a reply; "" if nothing is."""
+    reward = data.get("reward")
+    try:
+        is_number = isinstance(reward, (int, float)) and math.isfinite(reward)
+    except OverflowError:
+        is_number = False
+    if reward is not None and not is_number:
+        return f"the reward {reward!r:.100}, which is not a finite number"
+    observation = data.get("observation")
+    messages = observation.get("messages") if isinstance(observation, dict) else None
+    for message in messages if isinstance(messages, list) else ():
+        if problem := message_problem(message):
+            return f"a message that cannot be read: {problem}"
+    return ""
+
+
+def _end(
+    socket: aiohttp.ClientWebSocketResponse,
+    http: aiohttp.ClientSession,
+    reading: asyncio.Task[None],
+) -> None:
     """Close the connection of a session that was collected."""
-    event_loops.start(_closed(socket, http))
+    event_loops.start(_closed(socket, http, reading))
 
 
-async def _closed(socket: aiohttp.ClientWebSocketResponse, http: aiohttp.ClientSession) -> None:
+async def _closed(
+    socket: aiohttp.ClientWebSocketResponse,
+    http: aiohttp.ClientSession,
+    reading: asyncio.Task[None],
+) -> None:
+    reading.cancel()
+    with contextlib.suppress(asyncio.CancelledError, Exception):
+        await reading
     await socket.close()
     await http.close()

@@ -10,6 +10,7 @@ answer to any message, and other clients notice nothing; a failure is an error, 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +20,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 import textgym
 from textgym.core.text_env import TextEnv
 from textgym.errors import InvalidActionError, TextgymError, UsageError, in_one_line
-from textgym.integrations.server import FullError, Session, Sessions, guard
+from textgym.integrations.server import FullError, NoEpisodeError, Session, Sessions, guard
 from textgym.messages import Message, assistant_calls, text_of
 
 __all__ = ["make_app"]
@@ -77,11 +78,22 @@ def make_app(sessions: Sessions, host: str = "127.0.0.1", token: str = "") -> we
         ['/health', '/metadata', '/reset']
     """
     limit = sessions.limits.message_bytes
+    sockets: dict[Session, web.WebSocketResponse] = {}
+
+    async def end_idle(session: Session) -> None:
+        socket = sockets.get(session)
+        await sessions.close(session)
+        if socket is not None:
+            with contextlib.suppress(ConnectionError, TimeoutError):
+                await _send(socket, _error("SESSION_ERROR", "the session was idle"), 1.0)
+            await socket.close()
+
+    sessions.on_idle = end_idle
     app = web.Application(middlewares=[guard(host, token)], client_max_size=limit)
     app.cleanup_ctx.append(sessions.lifetime)
     ids = [*sessions.samples]
     for place, id in [("", ids[0]), *((f"/{id}", id) for id in ids)]:
-        server = _Server(id, sessions)
+        server = _Server(id, sessions, sockets)
         app.router.add_get(f"{place}/ws", server.play)
         app.router.add_get(f"{place}/health", server.health)
         app.router.add_get(f"{place}/metadata", server.metadata)
@@ -94,8 +106,10 @@ def make_app(sessions: Sessions, host: str = "127.0.0.1", token: str = "") -> we
 class _Server:
     """The handlers of one environment."""
 
-    def __init__(self, id: str, sessions: Sessions) -> None:
-        self._id, self._sessions = id, sessions
+    def __init__(
+        self, id: str, sessions: Sessions, sockets: dict[Session, web.WebSocketResponse]
+    ) -> None:
+        self._id, self._sessions, self._sockets = id, sessions, sockets
 
     async def health(self, request: web.Request) -> web.Response:
         return web.json_response({"status": "healthy"})
@@ -116,6 +130,7 @@ class _Server:
     async def play(self, request: web.Request) -> web.WebSocketResponse:
         """Serve a connection until it is closed or idle for too long."""
         limits = self._sessions.limits
+        patience = limits.send_seconds
         socket = web.WebSocketResponse(
             heartbeat=_HEARTBEAT_SECONDS, max_msg_size=limits.message_bytes, compress=False
         )
@@ -123,48 +138,40 @@ class _Server:
         try:
             session = await self._sessions.open(self._id)
         except FullError as error:
-            await self._send(socket, _error("CAPACITY_REACHED", str(error)))
+            await _send(socket, _error("CAPACITY_REACHED", str(error)), patience)
             await socket.close(code=WSCloseCode.TRY_AGAIN_LATER)
             return socket
         except Exception as error:
-            await self._send(socket, _error("FACTORY_ERROR", in_one_line(error)))
+            await _send(socket, _error("FACTORY_ERROR", in_one_line(error)), patience)
             await socket.close(code=WSCloseCode.INTERNAL_ERROR)
             return socket
+        self._sockets[session] = socket
         try:
-            while True:
-                try:
-                    message = await socket.receive(timeout=limits.idle_seconds)
-                except TimeoutError:
-                    await self._send(socket, _error("SESSION_ERROR", "the session was idle"))
-                    break
+            async for message in socket:
                 if message.type is not WSMsgType.TEXT:
-                    if message.type is WSMsgType.BINARY:
-                        await self._send(socket, _error("INVALID_JSON", "send text, not bytes"))
-                        continue
-                    break
-                reply = await _reply(session, message.data)
+                    await _send(socket, _error("INVALID_JSON", "send text, not bytes"), patience)
+                    continue
+                reply = await _reply(session, message.data, limits.takes_rows)
                 if reply is None:
                     break
-                await self._send(socket, reply)
+                await _send(socket, reply, patience)
         except (ConnectionError, TimeoutError):  # the client is gone, or does not read
             if request.transport is not None:
                 request.transport.abort()
         finally:
+            del self._sockets[session]
             await self._sessions.close(session)
             await socket.close()
         return socket
 
-    async def _send(self, socket: web.WebSocketResponse, reply: dict[str, Any]) -> None:
-        text = _encoded(reply)
-        async with asyncio.timeout(self._sessions.limits.send_seconds):
-            await socket.send_str(text)
+
+async def _send(socket: web.WebSocketResponse, reply: dict[str, Any], seconds: float) -> None:
+    text = json.dumps(reply, default=str)  # in ASCII, because a text can have lone surrogates
+    async with asyncio.timeout(seconds):
+        await socket.send_str(text)
 
 
-def _encoded(reply: dict[str, Any]) -> str:
-    return json.dumps(reply, ensure_ascii=False, default=str)
-
-
-async def _reply(session: Session, text: str) -> dict[str, Any] | None:
+async def _reply(session: Session, text: str, takes_rows: bool) -> dict[str, Any] | None:
     """Return the reply to a client's message; None if it closes the session."""
     try:
         try:
@@ -182,12 +189,17 @@ async def _reply(session: Session, text: str) -> dict[str, Any] | None:
         if not isinstance(data, dict):
             raise _BadMessageError("VALIDATION_ERROR", "data must be an object")
         if kind == "reset":
+            if data.get("task") is not None and not takes_rows:
+                problem = "this server takes no rows of clients: start it with --client-rows"
+                raise _BadMessageError("VALIDATION_ERROR", problem)
             return {"type": "observation", "data": await _reset(session, data)}
         if kind == "step":
             return {"type": "observation", "data": await _step(session, data)}
         raise _BadMessageError("UNKNOWN_TYPE", f"Unknown message type: {kind:.100}")
     except _BadMessageError as error:
         return _error(error.code, str(error))
+    except NoEpisodeError as error:
+        return _error("SESSION_ERROR", str(error))
     except (InvalidActionError, UsageError) as error:
         return _error("VALIDATION_ERROR", str(error))
     except Exception as error:  # also failures of a judge, a sandbox or another boundary

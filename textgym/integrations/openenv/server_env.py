@@ -17,7 +17,7 @@ from textgym.core.authoring import TextEnvOptions
 from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
-from textgym.errors import EnvironmentFailure, RowError, ToolError, UsageError
+from textgym.errors import EnvironmentFailure, ToolError, UsageError
 from textgym.integrations.openenv.client import OpenEnvSession, RefusedActionError
 from textgym.json_values import canonical_json
 from textgym.messages import Message, ToolSchema, system, text_of, tool_result, user
@@ -134,7 +134,7 @@ class OpenEnv(TextEnv[Progress]):
         self._field, self._takes_messages = action_field, False
         self._schema: dict[str, Any] | None = None
         self._opened: Any = None  # the row whose episode `read_row` began last
-        self._played: tuple[Any, list[str]] | None = None  # the row and actions of the session
+        self._row: Any = None  # whose episode the session has
         split = kwargs.get("split", "train")
         if kwargs.get("dataset") is None and split != "train":
             # Not drawn: the search for tasks with new prompts would reset the server many times.
@@ -164,46 +164,55 @@ class OpenEnv(TextEnv[Progress]):
 
     def _reset(self, row: Mapping[str, Any]) -> dict[str, Any]:
         arguments = {name: row[name] for name in row if name not in _OF_TEXTGYM}
-        try:
-            reply = self._session.ask("reset", arguments)
-        except RefusedActionError as error:  # pragma: no cover - only steps are refused
-            raise RowError("row", str(error)) from None
-        self._played = row, []
-        observation = reply.get("observation")
-        return observation if isinstance(observation, dict) else {}
-
-    def _tools(self, seen: Mapping[str, Any]) -> list[ToolSchema]:
-        """Return the tools of an episode, and learn what an action is."""
+        self._row = None
+        observation = self._session.ask("reset", arguments).get("observation")
+        seen = observation if isinstance(observation, dict) else {}
         self._takes_messages = isinstance(seen.get("messages"), list) and "info" in seen
-        if self._takes_messages:  # `textgym serve`
-            return list(seen.get("tools") or ())
-        if self._schema is None:
-            self._schema = self._session.action_schema()
-        properties = self._schema.get("properties", {})
-        fields = {name: value for name, value in properties.items() if name not in _INNER}
-        if not fields or "tool_name" in fields:
-            listed = self._session.ask("step", {"type": "list_tools"})
-            found = (listed.get("observation") or {}).get("tools") or ()
-            return [_tool(tool) for tool in found]
-        if self._field is None:
+        if not self._takes_messages and self._schema is None:
+            self._learn()
+        self._row = row
+        return seen
+
+    def _learn(self) -> None:
+        """Read the schema of the server's actions, and choose the field of a text."""
+        self._schema = self._session.action_schema()
+        fields = self._fields()
+        if self._field is None and "tool_name" not in fields:
             texts = [name for name, value in fields.items() if _is_text(value)]
             required = [name for name in self._schema.get("required", fields) if name in fields]
             if len(texts) == 1 and required in (texts, []):
                 self._field = texts[0]
+
+    def _fields(self) -> dict[str, Any]:
+        """Return the fields of an action that a model fills."""
+        properties = (self._schema or {}).get("properties", {})
+        return {name: value for name, value in properties.items() if name not in _INNER}
+
+    def _tools(self, seen: Mapping[str, Any]) -> list[ToolSchema]:
+        """Return the tools of an episode that has just begun."""
+        if self._takes_messages:  # `textgym serve`
+            return list(seen.get("tools") or ())
+        fields, schema = self._fields(), self._schema or {}
+        if not fields or "tool_name" in fields:
+            listed = self._replayed({"type": "list_tools"})
+            self._session.taken = []  # it is not an action
+            found = (listed.get("observation") or {}).get("tools") or ()
+            return [_tool(tool) for tool in found]
         if self._field is not None:
             return []
         parameters: dict[str, Any] = {
             "type": "object",
             "properties": fields,
-            "required": [name for name in self._schema.get("required", []) if name in fields],
-            **({"$defs": self._schema["$defs"]} if "$defs" in self._schema else {}),
+            "required": [name for name in schema.get("required", []) if name in fields],
+            **({"$defs": schema["$defs"]} if "$defs" in schema else {}),
         }
         about = {"name": ACT, "description": "Act in the environment.", "parameters": parameters}
         return [{"type": "function", "function": about}]
 
     def begin(self, task: Task) -> Progress:
         """Begin the episode, unless `read_row` has just done so."""
-        if self._opened is not task.row or not self._session.is_open:
+        is_fresh = self._opened is task.row and self._row is task.row
+        if not (is_fresh and self._session.is_open and self._session.taken == []):
             self._reset(task.row)
         self._opened = None
         return {"earned": 0.0, "actions": [], "replies": 0}
@@ -219,18 +228,24 @@ class OpenEnv(TextEnv[Progress]):
         Raises:
             EnvironmentFailure: The server answers otherwise than before.
         """
-        actions = self.state["actions"]
-        if self._session.is_open and self._played == (self.task.row, actions):
+        actions = [json.loads(action) for action in self.state["actions"]]
+        is_there = self._session.is_open and self._row == self.task.row
+        if is_there and self._session.taken == actions:
             return
         self._reset(self.task.row)
         replies = 0
         for action in actions:
-            replies = hash_int(
-                replies, canonical_json(self._session.ask("step", json.loads(action)))
-            )
+            replies = hash_int(replies, canonical_json(self._replayed(action)))
         if replies != self.state["replies"]:
             raise EnvironmentFailure("the OpenEnv server does not repeat its replies")
-        self._played = self.task.row, [*actions]
+
+    def _replayed(self, action: dict[str, Any]) -> dict[str, Any]:
+        """Return the reply to an action that the model has not just written."""
+        try:
+            return self._session.ask("step", action)
+        except RefusedActionError as error:
+            text = f"the OpenEnv server refuses {json.dumps(action)[:100]}: {error}"
+            raise EnvironmentFailure(text) from None
 
     def respond(self, message: Message) -> list[Message] | None:
         """Have the server take a message, and show what it observes."""
@@ -270,9 +285,7 @@ class OpenEnv(TextEnv[Progress]):
         state = self.state
         state["actions"].append(json.dumps(action))
         state["replies"] = hash_int(state["replies"], canonical_json(reply))
-        self._played = self.task.row, [*state["actions"]]
-        reward = reply.get("reward")
-        reward = float(reward) if isinstance(reward, (int, float)) else 0.0
+        reward = float(reply.get("reward") or 0.0)
         state["earned"] += reward
         self.add_reward("openenv", reward)
         seen = reply.get("observation")

@@ -14,7 +14,7 @@ from typing import Any
 __all__ = ["GAMES"]
 
 GAMES = (
-    "2048", "Alquerque", "Bandit", "Battleship", "Blackjack", "Breakthrough", "Briscola",
+    "2048", "Alquerque", "Battleship", "Blackjack", "Breakthrough", "Briscola",
     "Chopsticks", "ColonelBlotto", "ConnectFour", "Countdown", "Crosswords", "Crusade",
     "Cryptarithm", "FifteenPuzzle", "FrozenLake", "GameOfPureStrategy", "GermanWhist", "Golf",
     "GuessTheNumber", "HighSociety", "IndianPoker", "IteratedMatchingPennies",

@@ -14,22 +14,25 @@ from typing import Any, NamedTuple, Protocol
 from textgym.concurrency import event_loops
 from textgym.concurrency.workers import workers_for
 from textgym.errors import EnvironmentFailure
-from textgym.messages import Message, assistant, system, text_of, user
+from textgym.messages import Message, assistant, system, user
 from textgym.tasks.task import hash_int
 from textgym.users.policy_user import UserLike, reply_client
 from textgym.verifiers.extract import after_reasoning
 
-__all__ = ["RANDOM", "YOUR_TURN", "Game", "Opening", "Opponent", "OwnTable", "SharedTable", "Table"]
+__all__ = [
+    "RANDOM", "TRIES", "YOUR_TURN", "Game", "Opening", "Opponent", "OwnTable", "SharedTable",
+    "Table",
+]  # fmt: skip
 
 RANDOM = "random"
 YOUR_TURN = "It is your turn."
 LOAD = "textgym.integrations.textarena.worker:load"
 _SECONDS = 10.0  # CPU time of a move
 _MEMORY = 1 << 30  # bytes
-_SAID = 6000  # characters of a conversation in which a random player looks for moves
+_SAID = 6000  # characters that the game shows, in which a random player looks for moves
 _MAX_MOVE = 100_000  # characters that a game reads; some search a move with slow expressions
 _MOST_MOVES = 20  # of an opponent while the player waits, before it forfeits
-_TRIES = 3  # moves of an opponent that the game cannot read, before it forfeits
+TRIES = 3  # texts in a row that the game cannot read, before a player forfeits
 
 
 class Opening(NamedTuple):
@@ -53,7 +56,7 @@ class Game:
         id: TextArena's id, without the ending of its wrappers.
 
     Attributes:
-        position: `seat`, whose turn it is; None at the end, with `rewards`, `why` and `faulty`.
+        position: `seat`, whose turn it is; None at the end, with what `worker.Game.position` says.
         moves: The moves so far, as pairs of a seat and a text.
         heard: What each player has seen and said, as a conversation.
     """
@@ -64,6 +67,7 @@ class Game:
         self.position: dict[str, Any] = {"seat": None}
         self.moves: list[list[Any]] = []
         self.heard: dict[int, list[Message]] = {}
+        self._shown: dict[int, str] = {}
 
     @property
     def is_open(self) -> bool:
@@ -79,6 +83,7 @@ class Game:
         self._seed = seed
         self.position = self._ask("open", self._id, players, seed)
         self.moves, self.heard = [], {seat: [] for seat in range(players)}
+        self._shown = dict.fromkeys(range(players), "")
         for seat, text in moves:
             self.look(seat)
             if self.position["seat"] != seat or self.move(text):
@@ -88,6 +93,7 @@ class Game:
         """Let a player see what is new: `rules` and `text`, which may be empty."""
         seen: dict[str, str] = self._ask("seen", seat)
         heard = self.heard[seat]
+        self._shown[seat] = f"{self._shown[seat]}\n{seen['shows']}"[-_SAID:]
         if seen["rules"]:
             heard.append(system(seen["rules"]))
         if seen["text"] or self.position["seat"] == seat:
@@ -112,9 +118,12 @@ class Game:
         return ""
 
     def legal_move(self, seat: int, seed: int) -> str:
-        """Return a random move of the player whose turn it is. The game accepts most of them."""
-        said = "\n".join(map(text_of, self.heard[seat]))[-_SAID:]
-        return str(self._ask("legal_move", said, seed)["text"])
+        """Return a random move of the player whose turn it is. The game accepts most of them.
+
+        It is found in what the game shows, and not in what players say, so that nobody can put a
+        move into the mouth of another player.
+        """
+        return str(self._ask("legal_move", self._shown[seat], seed)["text"])
 
     def close(self) -> None:
         """End the process."""
@@ -174,6 +183,9 @@ class Table(Protocol):
 
     def legal_move(self, seat: int, seed: int) -> str:
         """Return a random move."""
+
+    def forfeit(self, seat: int) -> None:
+        """End the game, which a player loses."""
 
     @property
     def position(self) -> dict[str, Any]:
@@ -236,7 +248,7 @@ class OwnTable:
             if (other := self.position["seat"]) in (None, seat):
                 break
             self._game.look(other)
-            for attempt in range(_TRIES):
+            for attempt in range(TRIES):
                 seed = hash_int("opponent", self._seed, len(self.moves), attempt)
                 if not self._game.move(self._opponent.move(self._game, other, seed)):
                     break
@@ -254,6 +266,10 @@ class OwnTable:
         """Return a random move."""
         return self._game.legal_move(seat, seed)
 
+    def forfeit(self, seat: int) -> None:
+        """End the game, which a player loses."""
+        self._game.position = forfeited(seat, len(self._game.heard))
+
     def close(self) -> None:
         """End the game."""
         self._game.close()
@@ -263,7 +279,8 @@ def forfeited(seat: int, players: int) -> dict[str, Any]:
     """Return the end of a game in which a player made no move that the game can read."""
     rewards = {str(other): -1.0 if other == seat else 1.0 for other in range(players)}
     why = f"Player {seat} made no move that the game can read."
-    return {"seat": None, "rewards": rewards, "why": why, "faulty": [seat]}
+    ended = {"rewards": rewards, "why": why, "faulty": [seat], "by_fault": True}
+    return {"seat": None, **ended}
 
 
 class SharedTable:
@@ -323,6 +340,11 @@ class SharedTable:
         """Return a random move."""
         with self._turn_of(seat):
             return self._game.legal_move(seat, seed)
+
+    def forfeit(self, seat: int) -> None:
+        """End the game, which a player loses."""
+        with self._turn_of(seat):
+            self._game.position = forfeited(seat, len(self._game.heard))
 
     @contextlib.contextmanager
     def _turn_of(self, seat: int) -> Iterator[None]:

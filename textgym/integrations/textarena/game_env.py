@@ -29,6 +29,7 @@ from textgym.errors import (
 )
 from textgym.integrations.textarena.game import (
     RANDOM,
+    TRIES,
     YOUR_TURN,
     Opponent,
     OwnTable,
@@ -43,6 +44,8 @@ from textgym.verifiers.extract import after_reasoning
 __all__ = ["TextArenaEnv", "card_of", "class_of", "left_out", "table"]
 
 GRADINGS = ("strict", "original")
+HIGHEST = {"Set": 20.0}  # the package's reward for all that can be won, if it is not 1
+ONLY_FULL = ("Countdown",)  # games whose partial rewards any legal moves earn
 _FEW = 40  # different prompts, below which the splits share them
 
 
@@ -51,12 +54,14 @@ class Outcome(TypedDict):
 
     Attributes:
         rewards: The package's reward of each player, by seat.
-        faulty: The seats whose invalid moves ended the game.
+        faulty: The seats with an invalid move that was not forgiven.
+        by_fault: Whether such a move was the last one.
         why: The package's reason.
     """
 
     rewards: dict[str, float]
     faulty: list[int]
+    by_fault: bool
     why: str
 
 
@@ -66,9 +71,11 @@ class Progress(TypedDict):
     Attributes:
         moves: The moves so far, as pairs of a seat and a text.
         outcome: How the game ended; None while it is going on.
+        unreadable: How many texts in a row the game could not read.
     """
 
     moves: list[list[Any]]
+    unreadable: int
     outcome: Outcome | None
 
 
@@ -87,16 +94,17 @@ class TextArenaEnv(TextEnv[Progress]):
     ## Action
     A text with a move, usually in square brackets, as the rules say. Reasoning is not passed on. A
     text that the game cannot read, or that takes it more than 10 seconds, is answered with an
-    error, and the game is as before.
+    error, and the game is as before. The third in a row forfeits the game.
 
     ## Reward
-    The package's reward of the player at the end of the game, from -1 to 1; component `textarena`.
+    The package's reward of the player at the end of the game; component `textarena`.
     `is_success` is a reward of 1 in games for one player, and a positive one in others.
 
-    With `grading="strict"`, a reward above 0 becomes 0 if the game ended with an invalid move. A
-    few games reward a player who says nothing, or who made the move, and the other players of a
-    game win by it. Component `invalid` says that the player made it, and `forfeit` that another
-    player did. With `grading="original"`, the reward is the package's.
+    With `grading="strict"`, a reward above 0 becomes 0 if the player made an invalid move that the
+    game did not forgive (component `invalid`), or if another player's ended the game (`forfeit`).
+    A few games reward a player who says nothing, and all others win by the move of one. The reward
+    of Set is divided by 20, the number of its turns, and Countdown rewards only the target. With
+    `grading="original"`, the reward is the package's, which can exceed 1.
 
     ## Episode end
     The game ends, or `max_turns` cuts the episode, which then earns 0. Most games end with the
@@ -158,6 +166,11 @@ class TextArenaEnv(TextEnv[Progress]):
         self._opened: Any = None  # the row whose game `read_row` opened last
         super().__init__(**kwargs)
 
+    @property
+    def reward_range(self) -> tuple[float, float]:
+        """From -1 to 1; unbounded with the package's own rewards."""
+        return (-1.0, 1.0) if self._is_strict else (float("-inf"), float("inf"))
+
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a seed, and a seat if there are several."""
         row = {"seed": rng.getrandbits(31)}
@@ -190,7 +203,7 @@ class TextArenaEnv(TextEnv[Progress]):
         if task.messages[-1]["role"] == "system":
             text = self._table.wait(self._seat)
             self.open_with([user(text or YOUR_TURN)])
-        return {"moves": [*self._table.moves], "outcome": None}
+        return {"moves": [*self._table.moves], "outcome": None, "unreadable": 0}
 
     def close(self) -> None:
         """End the game's process."""
@@ -210,15 +223,21 @@ class TextArenaEnv(TextEnv[Progress]):
         problem = ""
         if table.position["seat"] is not None:
             problem = table.move(self._seat, after_reasoning(text_of(message)).strip())
-        if problem:
+        state["unreadable"] = state["unreadable"] + 1 if problem else 0
+        if problem and state["unreadable"] < TRIES:
             return [user(f"Error: the game could not read the move ({problem})"[:300])]
+        if problem:
+            table.forfeit(self._seat)
         text = table.wait(self._seat)
         state["moves"] = [*table.moves]
         position = table.position
         if position["seat"] is not None:
             return [user(text or YOUR_TURN)]
         state["outcome"] = Outcome(
-            rewards=position["rewards"], faulty=position["faulty"], why=position["why"]
+            rewards=position["rewards"],
+            faulty=position["faulty"],
+            by_fault=position["by_fault"],
+            why=position["why"],
         )
         self.finish()
         return [user("\n".join(part for part in (text, position["why"]) if part) or "The end.")]
@@ -230,10 +249,10 @@ class TextArenaEnv(TextEnv[Progress]):
             return Grade(0.0, False, self._components(0.0, False, False), extracted_answer=None)
         original = outcome["rewards"][str(self._seat)]
         invalid = self._seat in outcome["faulty"]
-        forfeit = bool(outcome["faulty"]) and not invalid
+        forfeit = outcome["by_fault"] and not invalid
         reward = original
-        if self._is_strict and outcome["faulty"]:
-            reward = min(0.0, original)
+        if self._is_strict:
+            reward = self._strict(original, invalid or forfeit)
         success = reward >= 1.0 if self._players == 1 else reward > 0.0
         return Grade(
             reward,
@@ -242,6 +261,14 @@ class TextArenaEnv(TextEnv[Progress]):
             extracted_answer=None,
             info={"outcome": outcome["why"][:1000]},
         )
+
+    def _strict(self, original: float, by_invalid_move: bool) -> float:
+        """Return the reward of the strict grade."""
+        if by_invalid_move:
+            return min(0.0, original)
+        if self.game in ONLY_FULL and original < 1.0:
+            return 0.0
+        return max(-1.0, min(1.0, original / HIGHEST.get(self.game, 1.0)))
 
     def _components(self, original: float, forfeit: bool, invalid: bool) -> dict[str, float]:
         return {"textarena": original, "forfeit": float(forfeit), "invalid": float(invalid)}

@@ -19,6 +19,7 @@ from textgym.errors import in_one_line
 
 __all__ = ["Game", "load", "reward_of"]
 
+_GAME = -1  # the sender of the game's own messages
 _TRIES = 40  # moves that are tried to find a legal one
 _BRACKETED = re.compile(r"\[[^\[\]\n]{1,40}\]")
 _PLACEHOLDER = re.compile(r"\d+|\b(?:[a-h](?=\d)|row|col(?:umn)?|[irckxXN])\b")
@@ -58,6 +59,7 @@ class Game:
         import textarena
 
         self._random: Any = None  # the state of the generators, after the last call
+        self._mover = -1  # who made the last move
         with self._own_random(seed):
             self._env: Any = textarena.make(f"{id}-raw")
             self._env.reset(num_players=players, seed=seed)
@@ -82,28 +84,30 @@ class Game:
         """Return whose turn it is, or how the game ended.
 
         Returns:
-            `seat`; and at the end `rewards` by player, `why`, and `faulty`, the players whose
-            invalid moves ended it.
+            `seat`; and at the end `rewards` by player, `why`, `faulty`, the players with an invalid
+            move that was not forgiven, and `by_fault`, whether such a move was the last one.
         """
         state = self._env.state
         if not state.done:
             return {"seat": int(state.current_player_id)}
         rewards, infos = self._env.close()
         infos = {seat: info for seat, info in infos.items() if isinstance(info, dict)}
+        faulty = [seat for seat, info in infos.items() if info.get("invalid_move")]
         return {
             "seat": None,
             "rewards": {
                 str(seat): reward_of(rewards, infos, seat) for seat in range(state.num_players)
             },
             "why": next((str(info["reason"]) for info in infos.values() if info.get("reason")), ""),
-            "faulty": [seat for seat, info in infos.items() if info.get("invalid_move")],
+            "faulty": faulty,
+            "by_fault": self._mover in faulty,
         }
 
     def seen(self, seat: int) -> dict[str, Any]:
         """Return what a player has not seen yet, without its own moves.
 
         Returns:
-            The `rules`, and everything else as `text`.
+            The `rules`, everything else as `text`, and what the game itself `shows`.
         """
         state = self._env.state
         with self._own_random():
@@ -111,7 +115,7 @@ class Game:
                 _, observations = self._env.get_observation()
             else:
                 observations, state.observations[seat] = state.observations[seat], []
-        parts: dict[str, list[str]] = {"rules": [], "text": []}
+        parts: dict[str, list[str]] = {"rules": [], "text": [], "shows": []}
         for sender, text, kind in observations:
             kind = getattr(kind, "name", kind)  # a few games write the name
             line = str(text).strip("\n")
@@ -120,6 +124,8 @@ class Game:
             if kind == "PLAYER_ACTION":
                 line = f"[{state.role_mapping.get(sender, f'Player {sender}')}] {line}"
             parts["rules" if kind == "PROMPT" else "text"].append(line)
+            if kind != "PLAYER_ACTION" and sender == _GAME:
+                parts["shows"].append(line)
         return {part: "\n".join(lines) for part, lines in parts.items()}
 
     def move(self, text: str) -> dict[str, Any]:
@@ -129,9 +135,11 @@ class Game:
             The new position; or `raised`, why the game could not read the move.
         """
         before = pickle.dumps(self._env), self._random
+        mover = int(self._env.state.current_player_id)
         try:
             with self._own_random():
                 self._env.step(text)
+            self._mover = mover
             return self.position()
         except Exception as error:
             self._env, self._random = pickle.loads(before[0]), before[1]

@@ -5,6 +5,7 @@ Invariants: verifiers is imported only in worker processes; the rewards are the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any, Unpack
@@ -131,7 +132,7 @@ class Verifiers(TextEnv[None]):
         components |= {
             name: float(value)
             for name, value in reply.get("components", {}).items()
-            if value is not None
+            if value is not None and math.isfinite(value)
         }
         reward = float(reply.get("reward", 0.0))
         return Grade(reward, reward >= self._success_reward, components, extracted_answer=None)

@@ -87,7 +87,7 @@ def test_its_client_of_tools_uses_our_tools(served: str) -> None:
 def test_its_client_reads_our_errors(served: str) -> None:
     async def main() -> None:
         async with GenericEnvClient(base_url=served) as client:
-            with pytest.raises(RuntimeError, match=r"reset first.*VALIDATION_ERROR"):
+            with pytest.raises(RuntimeError, match=r"reset first.*SESSION_ERROR"):
                 await client.step({"content": "A"})
             assert (await client.reset(index=0)).done is False
 

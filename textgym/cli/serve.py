@@ -40,8 +40,13 @@ def serve_command(
         int, typer.Option(metavar="N", help="Maximum number of sessions at once.")
     ] = 256,
     max_message: Annotated[
-        int, typer.Option(metavar="KIB", help="Maximum length of a message from a client, in KiB.")
-    ] = 1024,
+        int | None,
+        typer.Option(
+            metavar="KIB",
+            help="Maximum length of a message from a client, in KiB: 1024, or 65536 for NeMo Gym, "
+            "whose responses may have token ids.",
+        ),
+    ] = None,
     idle: Annotated[
         float, typer.Option(metavar="SECONDS", help="A session is closed if it is silent so long.")
     ] = 600.0,
@@ -57,6 +62,8 @@ def serve_command(
 
     if protocol not in _PROTOCOLS:
         raise UnknownNameError(f"--as takes {' or '.join(_PROTOCOLS)}, not {protocol!r}")
+    if max_message is None:
+        max_message = 1024 if protocol == "openenv" else 65536
     if max_sessions < 1 or max_message < 1 or not idle > 0:
         raise UsageError("--max-sessions, --max-message and --idle must be above 0")
     if not 0 <= port <= 65535:

@@ -46,7 +46,7 @@ __all__ = ["TextArenaEnv", "card_of", "class_of", "left_out", "table"]
 GRADINGS = ("strict", "original")
 HIGHEST = {"Set": 20.0}  # the package's reward for all that can be won, if it is not 1
 ONLY_FULL = ("Countdown",)  # games whose partial rewards any legal moves earn
-_FEW = 40  # different prompts, below which the splits share them
+_FEW = 490  # different prompts of 500 tasks, below which splits have prompts in common
 
 
 class Outcome(TypedDict):

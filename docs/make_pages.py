@@ -9,6 +9,7 @@ oracle plays.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import re
@@ -19,6 +20,7 @@ import gymnasium as gym
 
 import textgym
 from textgym.display.transcript import format_episode
+from textgym.errors import ExtraMissingError
 from textgym.registry import environment_class, is_registered
 from textgym.verifiers.judge.prompt import JudgeOptions
 
@@ -100,7 +102,8 @@ def cards() -> str:
     for id in sorted(id for id in gym.registry if is_registered(id)):
         place = str(gym.registry[id].entry_point)
         if place.startswith(("textgym.envs.", "textgym.integrations.")):
-            found[place] = environment_class(id).card.as_dict()
+            with contextlib.suppress(ExtraMissingError):  # Aviary's class needs its package
+                found[place] = environment_class(id).card.as_dict()
     return json.dumps(found, indent=1) + "\n"
 
 

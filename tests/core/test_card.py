@@ -48,6 +48,9 @@ def test_the_stored_cards_are_those_of_the_environments() -> None:
     make_pages = runpy.run_path(str(DOCS / "make_pages.py"))
     made = json.loads(make_pages["cards"]())
     stored = json.loads(make_pages["CARDS"].read_text(encoding="utf-8"))
+    for place in {*stored} - {*made}:  # a class that needs its package
+        assert place.startswith("textgym.integrations.")
+        del stored[place]
     assert stored == made, "run `make docs`"
     for place in made:
         card = environment_class(place).card

@@ -268,6 +268,22 @@ def test_a_state_that_is_refused_leaves_the_episode_as_it_was(counter: str) -> N
     guest.close()
 
 
+def test_a_refused_state_of_another_row_leaves_the_session_of_this_one(counter: str) -> None:
+    guest = gymnasium.make(GUEST, url=counter, dataset=[row_of(0), row_of(1)]).unwrapped
+    values = []
+    for refused in (False, True):
+        guest.reset(options={"index": 1})
+        other = guest.get_state()
+        guest.reset(options={"index": 0})
+        if refused:
+            with pytest.raises(StateError):
+                guest.set_state({**other, "state": {"calls": 7}})
+        messages, *_ = guest.step(assistant_calls(("get_counter_value", {})))
+        values.append(messages[-1]["content"])
+    assert values[0] == values[1]
+    guest.close()
+
+
 def test_sessions_do_not_share_a_counter(counter: str) -> None:
     first, second = (post(f"{counter}/seed_session", row_of())[2] for _ in range(2))
     before = post(f"{counter}/get_counter_value", {}, second)[1]

@@ -372,6 +372,13 @@ def test_a_state_that_is_refused_leaves_the_episode_as_it_was(url: str) -> None:
         env.set_state({**env.get_state(), "state": {"earned": "no"}})
     action = assistant_calls(("get_counter_value", {}))
     assert env.step(action) == expected.step(action)
+    env.reset(options={"task": {"id": "b", "index": 1}})
+    other = env.get_state()
+    for each in (env, expected):
+        each.reset(options={"task": {"id": "a", "index": 0}})
+    with pytest.raises(StateError):
+        env.set_state({**other, "state": {"earned": "no"}})
+    assert env.step(action) == expected.step(action)
     env.close()
     expected.close()
 

@@ -18,8 +18,8 @@ import gymnasium as gym
 import yaml
 
 from textgym.core.text_env import TextEnv
-from textgym.errors import UsageError
-from textgym.messages import Message, text_of
+from textgym.integrations.exported import exported
+from textgym.messages import text_of
 from textgym.registry import make
 
 __all__ = ["process_results", "refusal", "write_task"]
@@ -85,31 +85,15 @@ def write_task(
     Raises:
         UsageError: The environment does not fit, or it has no end and no `count`.
     """
-    env = make(env_id, **kwargs)
-    inner = env.unwrapped
-    if not isinstance(inner, TextEnv):
-        raise UsageError(f"{env_id} is not a text environment")
-    if why := refusal(inner):
-        raise UsageError(why)
-    total = inner.num_tasks if count is None else count
-    if total is None:
-        raise UsageError(f"{env_id} has any number of tasks: say how many")
-    name = re.sub(r"\W+", "_", inner.card.id.replace("-v", "_v")).lower()
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    documents = folder / f"{name}.jsonl"
-    with documents.open("w", encoding="utf-8") as file:
-        for index in range(total):
-            task = inner.get_task(index)
-            document = {
-                "prompt": prompt_text(task.messages),
-                "answer": "" if task.answer is None else str(task.answer),
-                "env": inner.card.id,
-                "env_kwargs": json.dumps(kwargs),
-                "row": json.dumps(task.row, ensure_ascii=False),
-            }
-            file.write(json.dumps(document, ensure_ascii=False) + "\n")
-    env.close()
+    with exported(env_id, count, refusal, **kwargs) as (env, total):
+        name = re.sub(r"\W+", "_", env.card.id.replace("-v", "_v")).lower()
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        documents = folder / f"{name}.jsonl"
+        with documents.open("w", encoding="utf-8") as file:
+            for index in range(total):
+                document = _document(env, index, kwargs)
+                file.write(json.dumps(document, ensure_ascii=False) + "\n")
     mean = {"aggregation": "mean", "higher_is_better": True}
     settings = {
         "task": name,
@@ -130,9 +114,16 @@ def write_task(
     return name, total
 
 
-def prompt_text(messages: Sequence[Message]) -> str:
-    """Return a prompt as one text, which the harness shows as a user's message."""
-    return "\n\n".join(text_of(message) for message in messages)
+def _document(env: TextEnv[Any], index: int, kwargs: Mapping[str, Any]) -> dict[str, str]:
+    """Return a task as a document. Its prompt is one text, which the harness shows as a user's."""
+    task = env.get_task(index)
+    return {
+        "prompt": "\n\n".join(map(text_of, task.messages)),
+        "answer": "" if task.answer is None else str(task.answer),
+        "env": env.card.id,
+        "env_kwargs": json.dumps(kwargs),
+        "row": json.dumps(task.row, ensure_ascii=False),
+    }
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:

@@ -26,17 +26,15 @@ from textgym.errors import (
     ExtraMissingError,
     OracleError,
     RowError,
-    ToolError,
     UnknownNameError,
     UsageError,
     install_advice,
 )
 from textgym.integrations.aviary.doors import door_to
+from textgym.integrations.validation import call_problem
 from textgym.json_values import canonical_json
 from textgym.messages import Message, assistant_calls, tool_result, user
 from textgym.tasks.task import Task, hash_int
-from textgym.tools import arguments_of
-from textgym.verifiers.json_schema import problem_of
 
 try:
     import aviary.env  # noqa: F401 - the guest's package
@@ -324,7 +322,10 @@ class Aviary(TextEnv[Progress]):
 
     def _called(self, message: Message, calls: Sequence[Any]) -> list[Message]:
         """Answer the calls of one step of the guest."""
-        problems = {call["id"]: self._problem(call) for call in calls}
+        tools, lenient = self.task.tools or (), not self._is_strict
+        problems = {
+            call["id"]: call_problem(call["function"], tools, only_schema=lenient) for call in calls
+        }
         fitting = [call for call in calls if not problems[call["id"]]]
         replies: list[Message] = []
         if fitting:
@@ -333,24 +334,6 @@ class Aviary(TextEnv[Progress]):
             if problems[call["id"]]:
                 replies.append(tool_result(f"Error: {problems[call['id']]}", call["id"]))
         return replies
-
-    def _problem(self, call: Any) -> str:
-        """Return why a call is not passed to the guest; "" if it is."""
-        name = call["function"]["name"]
-        offered = {tool["function"]["name"]: tool["function"] for tool in self.task.tools or ()}
-        if name not in offered:
-            known = ", ".join(offered) or "none"
-            no_tool = f"there is no tool {name[:100]!r}; the tools are: {known}"
-            return no_tool if self._is_strict else ""
-        try:
-            arguments = arguments_of(name, call["function"].get("arguments"))
-        except ToolError as error:
-            return str(error) if self._is_strict else ""
-        schema = offered[name].get("parameters") or {}
-        extra = sorted({*arguments} - {*schema.get("properties", arguments)})
-        problem = f"there is no argument {extra[0]!r:.100}" if extra else ""
-        problem = problem or problem_of(arguments, schema)[:200]
-        return f"wrong arguments for {name!r}: {problem}" if problem else ""
 
     def _taken(self, action: Message, calls: Sequence[Any]) -> list[Message]:
         """Pass an action to the guest, add its reward, and return its replies to all calls."""

@@ -7,7 +7,6 @@ follow the protocol, is an `EnvironmentFailure`.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from functools import lru_cache
 from http.cookies import CookieError, SimpleCookie
@@ -16,6 +15,7 @@ from urllib.parse import quote
 
 from textgym.concurrency import event_loops
 from textgym.errors import EnvironmentFailure, ExtraMissingError, install_advice
+from textgym.integrations.validation import is_finite
 
 try:
     from textgym.policies.openai.connections import ConnectionPool, HTTPReply, NoReplyError
@@ -24,7 +24,7 @@ except ImportError as error:
         f"servers of NeMo Gym need the extra 'http': {install_advice('http')}"
     ) from error
 
-__all__ = ["ServerSession", "is_finite"]
+__all__ = ["ServerSession"]
 
 _CONNECT_SECONDS = 10.0
 _GATEWAY = (502, 503, 504)  # the server itself did not answer
@@ -39,13 +39,14 @@ class ServerSession:
         timeout: The maximum number of seconds for a reply.
 
     Attributes:
-        called: The calls since the last `seed`, as pairs of a tool and arguments; None before it.
+        history: The row of the last `seed`, and the calls after it, as JSON; empty if there is no
+            episode.
     """
 
     def __init__(self, url: str, timeout: float) -> None:
         self._url, self._pool = url, _pool(timeout)
         self._cookies: dict[str, str] = {}
-        self.called: list[list[Any]] | None = None
+        self.history: list[str] = []
 
     def seed(self, row: Mapping[str, Any]) -> None:
         """Begin an episode of a row.
@@ -53,21 +54,25 @@ class ServerSession:
         Raises:
             EnvironmentFailure: The server failed, or does not accept the row.
         """
-        self._cookies, self.called = {}, None
+        self._cookies, self.history = {}, []
         self._checked("/seed_session", self._post("/seed_session", row))
-        self.called = []
+        self.history = [json.dumps(row)]
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
+    def call(self, call: str) -> str:
         """Call a tool, and return the body of the reply, also of an error.
 
         NeMo Gym shows errors of tools to the model, because the arguments may have caused them.
 
+        Args:
+            call: The tool's name and arguments, as a JSON list.
+
         Raises:
             EnvironmentFailure: There was no reply.
         """
-        before, self.called = self.called or [], None
+        tool, arguments = json.loads(call)
+        before, self.history = self.history, []  # whether the server took it is not known yet
         reply = self._post(f"/{quote(tool, safe='')}", arguments).data.decode(errors="replace")
-        self.called = [*before, [tool, arguments]]
+        self.history = [*before, call]
         return reply
 
     def verify(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,19 +119,6 @@ class ServerSession:
                 continue
             self._cookies.update({name: morsel.value for name, morsel in cookies.items()})
         return reply
-
-
-def is_finite(value: Any) -> bool:
-    """Return whether a value of a reply is a finite number.
-
-    Example:
-        >>> is_finite(0.5), is_finite(10**400), is_finite("1.0")
-        (True, False, False)
-    """
-    try:
-        return isinstance(value, (int, float)) and math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 @lru_cache(maxsize=16)

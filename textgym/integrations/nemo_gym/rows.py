@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from textgym.core.text_env import TextEnv
-from textgym.errors import UsageError
+from textgym.integrations.exported import exported
 from textgym.integrations.nemo_gym.responses import flat_tools, input_items
 from textgym.json_values import copy_json
-from textgym.registry import make
 from textgym.tasks import nemo_rows
 
 __all__ = ["nemo_row", "refusal", "rows_of", "task_row", "write_rows"]
@@ -30,6 +29,7 @@ def refusal(env: TextEnv[Any]) -> str:
     """Return why NeMo Gym's `simple_agent` cannot play an environment; "" if it can.
 
     Example:
+        >>> from textgym.registry import make
         >>> refusal(make("textgym/AskFirst-v0").unwrapped)
         'textgym/AskFirst-v0 talks to a user, and simple_agent ends with the first text'
     """
@@ -43,6 +43,7 @@ def nemo_row(env: TextEnv[Any], index: int) -> dict[str, Any]:
     """Return a task of an environment as one of NeMo Gym's rows.
 
     Example:
+        >>> from textgym.registry import make
         >>> env = make("textgym/MCQA-v0").unwrapped
         >>> row = nemo_row(env, 3)
         >>> [item["role"] for item in row["responses_create_params"]["input"]]
@@ -78,20 +79,9 @@ def rows_of(env_id: str, count: int | None = None, **kwargs: Any) -> Iterator[di
     Raises:
         UsageError: `simple_agent` cannot play the environment, or it has no end and no `count`.
     """
-    env = make(env_id, **kwargs)
-    try:
-        inner = env.unwrapped
-        if not isinstance(inner, TextEnv):
-            raise UsageError(f"{env_id} is not a text environment")
-        if why := refusal(inner):
-            raise UsageError(why)
-        total = inner.num_tasks if count is None else count
-        if total is None:
-            raise UsageError(f"{env_id} has any number of tasks: say how many")
+    with exported(env_id, count, refusal, **kwargs) as (env, total):
         for index in range(total):
-            yield nemo_row(inner, index)
-    finally:
-        env.close()
+            yield nemo_row(env, index)
 
 
 def write_rows(env_id: str, path: str | Path, count: int | None = None, **kwargs: Any) -> int:
@@ -106,10 +96,10 @@ def write_rows(env_id: str, path: str | Path, count: int | None = None, **kwargs
     Raises:
         UsageError: As in `rows_of`.
     """
-    written = 0
-    rows = rows_of(env_id, count, **kwargs)
-    with open(path, "w", encoding="utf-8") as file:
-        for row in rows:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-            written += 1
-    return written
+    with (
+        exported(env_id, count, refusal, **kwargs) as (env, total),
+        open(path, "w", encoding="utf-8") as file,
+    ):
+        for index in range(total):
+            file.write(json.dumps(nemo_row(env, index), ensure_ascii=False) + "\n")
+    return total

@@ -19,6 +19,7 @@ from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.errors import EnvironmentFailure, UsageError
+from textgym.integrations.validation import is_finite
 from textgym.messages import Message, tool_result
 from textgym.policies.openai.arguments import checked_url
 from textgym.tasks import nemo_rows
@@ -34,11 +35,11 @@ class Progress(TypedDict):
     """The state of an episode.
 
     Attributes:
-        calls: The calls that the server has answered, as pairs of a tool and arguments.
+        calls: The calls that the server has answered, as JSON with a tool and its arguments.
         replies: A hash of its answers.
     """
 
-    calls: list[list[Any]]
+    calls: list[str]
     replies: int
 
 
@@ -140,8 +141,9 @@ class NemoGymEnv(TextEnv[Progress]):
             return json.dumps({"error": f"Invalid tool call arguments: {error!r}"[:300]})
         if not isinstance(read, dict):
             return json.dumps({"error": "Invalid tool call arguments: not a JSON object"})
-        reply = self._session.call(name, read)
-        self.state["calls"].append([name, read])
+        call = json.dumps([name, read])
+        reply = self._session.call(call)
+        self.state["calls"].append(call)
         self.state["replies"] = hash_int(self.state["replies"], reply)
         return reply
 
@@ -151,18 +153,18 @@ class NemoGymEnv(TextEnv[Progress]):
         Raises:
             EnvironmentFailure: The server answers otherwise than before.
         """
-        if self._session.called == self.state["calls"]:
+        row = self._row(self.task)
+        if self._session.history == [json.dumps(row), *self.state["calls"]]:
             return
-        self._session.seed(self._row(self.task))
+        self._session.seed(row)
         replies = 0
-        for name, arguments in self.state["calls"]:
-            replies = hash_int(replies, self._session.call(name, arguments))
+        for call in self.state["calls"]:
+            replies = hash_int(replies, self._session.call(call))
         if replies != self.state["replies"]:
             raise EnvironmentFailure(f"the server of {self.card.id} does not repeat its answers")
 
     def grade(self) -> Grade:
         """Have the server verify the response."""
-        from textgym.integrations.nemo_gym.client import is_finite
         from textgym.integrations.nemo_gym.responses import output_items, response_of
 
         self._return_to_state()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import math
 import weakref
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from textgym.concurrency import event_loops
 from textgym.errors import EnvironmentFailure, ExtraMissingError, install_advice
+from textgym.integrations.validation import is_finite
 from textgym.messages import message_problem
 
 try:
@@ -26,7 +26,9 @@ except ImportError as error:
         f"OpenEnv servers need the extra 'http': {install_advice('http')}"
     ) from error
 
-__all__ = ["OpenEnvSession", "RefusedActionError"]
+__all__ = ["LIST_TOOLS", "OpenEnvSession", "RefusedActionError"]
+
+LIST_TOOLS = "list_tools"  # the type of an action
 
 _MAX_REPLY = 100 << 20  # bytes, the limit of OpenEnv's own client
 _CONNECT_SECONDS = 10.0
@@ -45,12 +47,13 @@ class OpenEnvSession:
         timeout: The maximum number of seconds for a reply.
 
     Attributes:
-        taken: The actions since the last `reset`; None if there is no episode.
+        history: The data of the last `reset`, and the actions after it, as JSON; empty if there is
+            no episode.
     """
 
     def __init__(self, url: str, timeout: float) -> None:
         self._url, self._timeout = url, timeout
-        self.taken: list[Any] | None = None
+        self.history: list[str] = []
         self._socket: aiohttp.ClientWebSocketResponse | None = None
         self._end: weakref.finalize[Any, Any] | None = None
 
@@ -84,18 +87,30 @@ class OpenEnvSession:
         parts = urlsplit(self._url)
         return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
-    def ask(self, kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
-        """Send a message, such as `reset` or `step`, and return the data of the reply.
+    def reset(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Begin an episode, and return the data of the reply.
 
         Raises:
-            RefusedActionError: The server does not accept the data.
             EnvironmentFailure: The server failed, or there was no reply. The session is closed.
         """
-        reply: dict[str, Any] = event_loops.run(self._ask({"type": kind, "data": dict(data)}))
+        self.history = []
+        reply: dict[str, Any] = event_loops.run(self._ask({"type": "reset", "data": dict(data)}))
+        self.history = [json.dumps(data)]
+        return reply
+
+    def step(self, action: Mapping[str, Any]) -> dict[str, Any]:
+        """Take a step, and return the data of the reply.
+
+        Raises:
+            RefusedActionError: The server does not accept the action. The episode is as before.
+            EnvironmentFailure: The server failed, or there was no reply. The session is closed.
+        """
+        reply: dict[str, Any] = event_loops.run(self._ask({"type": "step", "data": dict(action)}))
+        if action.get("type") != LIST_TOOLS:  # which changes nothing
+            self.history.append(json.dumps(action))
         return reply
 
     async def _ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        self.taken, before = None, self.taken
         try:
             async with asyncio.timeout(self._timeout):
                 socket, replies = await self._connected()
@@ -113,14 +128,12 @@ class OpenEnvSession:
         if reply.get("type") == "error":
             why = f"{data.get('message', 'an error')}"[:300]
             if data.get("code") in _REFUSALS and message["type"] == "step":
-                self.taken = before
                 raise RefusedActionError(why)
             await self._close()
             raise EnvironmentFailure(f"{self._place} answered {data.get('code', 'ERROR')}: {why}")
         if problem := _problem(data):
             await self._close()
             raise EnvironmentFailure(f"{self._place} gave {problem}")
-        self.taken = [*(before or []), message["data"]] if message["type"] == "step" else []
         return data
 
     async def _connected(self) -> tuple[aiohttp.ClientWebSocketResponse, asyncio.Queue[Any]]:
@@ -141,7 +154,7 @@ class OpenEnvSession:
         if self._end is not None and (ended := self._end.detach()):
             _, _, (socket, http, reading), _ = ended
             await _closed(socket, http, reading)
-        self._socket, self.taken = None, None
+        self._socket, self.history = None, []
 
     def close(self) -> None:
         """Close the connection."""
@@ -163,11 +176,7 @@ async def _read(socket: aiohttp.ClientWebSocketResponse, replies: asyncio.Queue[
 def _problem(data: Mapping[str, Any]) -> str:
     """Return what is wrong with the data of a reply; "" if nothing is."""
     reward = data.get("reward")
-    try:
-        is_number = isinstance(reward, (int, float)) and math.isfinite(reward)
-    except OverflowError:
-        is_number = False
-    if reward is not None and not is_number:
+    if reward is not None and not is_finite(reward):
         return f"the reward {reward!r:.100}, which is not a finite number"
     observation = data.get("observation")
     messages = observation.get("messages") if isinstance(observation, dict) else None

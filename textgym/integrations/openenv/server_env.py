@@ -17,15 +17,15 @@ from textgym.core.authoring import TextEnvOptions
 from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
-from textgym.errors import EnvironmentFailure, ToolError, UsageError
-from textgym.integrations.openenv.client import OpenEnvSession, RefusedActionError
+from textgym.errors import EnvironmentFailure, UsageError
+from textgym.integrations.openenv.client import LIST_TOOLS, OpenEnvSession, RefusedActionError
+from textgym.integrations.validation import call_problem
 from textgym.json_values import canonical_json
 from textgym.messages import Message, ToolSchema, system, text_of, tool_result, user
 from textgym.policies.openai.arguments import checked_url
 from textgym.tasks.task import Task, hash_int
 from textgym.tools import arguments_of
 from textgym.verifiers.extract import after_reasoning
-from textgym.verifiers.json_schema import problem_of
 
 __all__ = ["OpenEnv"]
 
@@ -133,8 +133,6 @@ class OpenEnv(TextEnv[Progress]):
         self._session = OpenEnvSession(checked_url(url), timeout)
         self._field, self._takes_messages = action_field, False
         self._schema: dict[str, Any] | None = None
-        self._opened: Any = None  # the row whose episode `read_row` began last
-        self._row: Any = None  # whose episode the session has
         split = kwargs.get("split", "train")
         if kwargs.get("dataset") is None and split != "train":
             # Not drawn: the search for tasks with new prompts would reset the server many times.
@@ -159,18 +157,14 @@ class OpenEnv(TextEnv[Progress]):
         tools = self._tools(seen)
         messages = [] if self._instructions is None else [system(self._instructions)]
         shown = _shown(seen) or [user("The episode has begun.")]
-        self._opened = row
         return Task(row["id"], (*messages, *shown), None, tuple(tools), row)
 
     def _reset(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        arguments = {name: row[name] for name in row if name not in _OF_TEXTGYM}
-        self._row = None
-        observation = self._session.ask("reset", arguments).get("observation")
+        observation = self._session.reset(_arguments_of(row)).get("observation")
         seen = observation if isinstance(observation, dict) else {}
         self._takes_messages = isinstance(seen.get("messages"), list) and "info" in seen
         if not self._takes_messages and self._schema is None:
             self._learn()
-        self._row = row
         return seen
 
     def _learn(self) -> None:
@@ -194,8 +188,7 @@ class OpenEnv(TextEnv[Progress]):
             return list(seen.get("tools") or ())
         fields, schema = self._fields(), self._schema or {}
         if not fields or "tool_name" in fields:
-            listed = self._replayed({"type": "list_tools"})
-            self._session.taken = []  # it is not an action
+            listed = self._replayed({"type": LIST_TOOLS})
             found = (listed.get("observation") or {}).get("tools") or ()
             return [_tool(tool) for tool in found]
         if self._field is not None:
@@ -211,10 +204,8 @@ class OpenEnv(TextEnv[Progress]):
 
     def begin(self, task: Task) -> Progress:
         """Begin the episode, unless `read_row` has just done so."""
-        is_fresh = self._opened is task.row and self._row is task.row
-        if not (is_fresh and self._session.is_open and self._session.taken == []):
+        if not self._has_played(task, []):
             self._reset(task.row)
-        self._opened = None
         return {"earned": 0.0, "actions": [], "replies": 0}
 
     def close(self) -> None:
@@ -228,21 +219,25 @@ class OpenEnv(TextEnv[Progress]):
         Raises:
             EnvironmentFailure: The server answers otherwise than before.
         """
-        actions = [json.loads(action) for action in self.state["actions"]]
-        is_there = self._session.is_open and self._row == self.task.row
-        if is_there and self._session.taken == actions:
+        actions = self.state["actions"]
+        if self._has_played(self.task, actions):
             return
         self._reset(self.task.row)
         replies = 0
         for action in actions:
-            replies = hash_int(replies, canonical_json(self._replayed(action)))
+            replies = hash_int(replies, canonical_json(self._replayed(json.loads(action))))
         if replies != self.state["replies"]:
             raise EnvironmentFailure("the OpenEnv server does not repeat its replies")
+
+    def _has_played(self, task: Task, actions: list[str]) -> bool:
+        """Return whether the session is at this place of an episode."""
+        expected = [json.dumps(_arguments_of(task.row)), *actions]
+        return self._session.is_open and self._session.history == expected
 
     def _replayed(self, action: dict[str, Any]) -> dict[str, Any]:
         """Return the reply to an action that the model has not just written."""
         try:
-            return self._session.ask("step", action)
+            return self._session.step(action)
         except RefusedActionError as error:
             text = f"the OpenEnv server refuses {json.dumps(action)[:100]}: {error}"
             raise EnvironmentFailure(text) from None
@@ -251,7 +246,6 @@ class OpenEnv(TextEnv[Progress]):
         """Have the server take a message, and show what it observes."""
         self._return_to_state()
         calls: Sequence[Any] = message.get("tool_calls") or ()
-        tools = {tool["function"]["name"]: tool["function"] for tool in self.task.tools or ()}
         if self._takes_messages:
             said = {"content": message.get("content"), "tool_calls": list(calls)}
             return self._stepped(said, calls)
@@ -262,23 +256,19 @@ class OpenEnv(TextEnv[Progress]):
             return self._stepped({self._field: text}, ())
         replies: list[Message] = []
         for call in calls:
-            name = call["function"]["name"]
-            problem, arguments = _checked(call["function"], tools)
+            problem = call_problem(call["function"], self.task.tools or ())
             if self._finished:
                 problem = "not run, because the episode has ended"
             if problem:
                 replies.append(tool_result(f"Error: {problem}"[:300], call["id"]))
-                continue
-            action = arguments
-            if name != ACT:
-                action = {"type": "call_tool", "tool_name": name, "arguments": arguments}
-            replies += self._stepped(action, (call,))
+            else:
+                replies += self._stepped(_action_of(call["function"]), (call,))
         return replies
 
     def _stepped(self, action: dict[str, Any], calls: Sequence[Any]) -> list[Message]:
         """Take a step of the server, add its reward, and return messages that answer the calls."""
         try:
-            reply = self._session.ask("step", action)
+            reply = self._session.step(action)
         except RefusedActionError as error:
             text = f"Error: the server does not accept this: {error}"
             return [tool_result(text, call["id"]) for call in calls] or [user(text)]
@@ -306,17 +296,18 @@ class OpenEnv(TextEnv[Progress]):
         return Grade(0.0, success, extracted_answer=None, verdict_reason="" if success else "wrong")
 
 
-def _checked(function: Mapping[str, Any], tools: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return why a call is not sent, or "", and its arguments."""
+def _arguments_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of the server's `reset`."""
+    return {name: row[name] for name in row if name not in _OF_TEXTGYM}
+
+
+def _action_of(function: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a call as an action."""
     name = function["name"]
-    if name not in tools:
-        return f"there is no tool {name[:100]!r}; the tools are: {', '.join(tools) or 'none'}", {}
-    try:
-        arguments = dict(arguments_of(name, function.get("arguments")))
-    except ToolError as error:
-        return str(error), {}
-    problem = problem_of(arguments, tools[name].get("parameters") or {})
-    return (f"wrong arguments for {name!r}: {problem}" if problem else ""), arguments
+    arguments = dict(arguments_of(name, function.get("arguments")))
+    if name == ACT:
+        return arguments
+    return {"type": "call_tool", "tool_name": name, "arguments": arguments}
 
 
 def _is_text(schema: Mapping[str, Any]) -> bool:

@@ -25,8 +25,10 @@ from textgym.integrations.textarena import (  # noqa: E402
     GAMES,
     game,
     game_env,
+    tables,
 )
 from textgym.integrations.textarena.game_env import table  # noqa: E402
+from textgym.integrations.textarena.worker import Game  # noqa: E402
 
 SAMPLE = ("TicTacToe", "Mastermind", "KuhnPoker", "Minesweeper", "Poker", "SecretMafia")
 """Games for one, two and more players, with hidden state and with dice or cards."""
@@ -220,20 +222,22 @@ def test_a_random_opponent_takes_no_move_from_what_the_player_says() -> None:
         assert not any("Nobody" in text for seat, text in env.state["moves"] if seat == 1)
 
 
-def test_a_player_who_was_eliminated_long_ago_does_not_take_the_win() -> None:
-    def folds(messages: Any) -> str:
-        return "nonsense"
-
-    rewards = []
-    for seed in range(6):
-        env = make("Poker", players=3, opponent=folds)
-        env.reset(options={"task": {**ROW, "seed": seed}})
-        ended, total = False, 0.0
-        while not ended:
-            _, reward, done, cut, _ = env.step(env.guess(random.Random(env.turn)))
-            total, ended = total + reward, done or cut
-        rewards.append(total)
-    assert all(-1.0 <= reward <= 1.0 for reward in rewards)
+@pytest.mark.parametrize(("mover", "reward"), [(0, 1.0), (1, 0.0)])
+def test_only_the_last_invalid_move_takes_a_win(mover: int, reward: float) -> None:
+    before = random.getstate()
+    package = Game("Poker-v0", 3, 1)
+    random.setstate(before)
+    package._env.state.set_winners([0], "Winner: Player 0")
+    package._env.state.game_info[1]["invalid_move"] = True  # it was eliminated
+    package._mover = mover
+    ended = package.position()
+    assert ended["faulty"] == [1]
+    env = make("Poker", players=3)
+    env.reset(options={"task": ROW})
+    del ended["seat"]
+    env.state["outcome"] = ended
+    assert env.grade().reward == reward
+    assert env.grade().components["forfeit"] == 1.0 - reward
 
 
 def test_an_opponent_sees_its_own_conversation() -> None:
@@ -274,14 +278,10 @@ def test_an_opponent_that_fails_is_a_failure_and_the_step_can_be_repeated() -> N
 
 
 def test_an_opponent_that_never_ends_its_turn_forfeits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(game, "_MOST_MOVES", 3)
+    monkeypatch.setattr(tables, "_MOST_MOVES", 3)
     env = make("SantoriniBaseFixed", opponent=lambda messages: "no move")
-    env.reset(options={"task": ROW})
-    saved = [env.step("no move") for _ in range(1)]
-    assert saved[0][2] in (True, False)
-    env2 = make("SantoriniBaseFixed", opponent=lambda messages: "no move")
-    env2.reset(options={"task": {**ROW, "seat": 1}})
-    _, reward, done, _, info = env2.step("no move")
+    env.reset(options={"task": {**ROW, "seat": 1}})
+    _, reward, done, _, info = env.step("no move")
     assert (reward, done) == (0.0, True)
     assert info["reward_components"]["forfeit"] == 1.0
 

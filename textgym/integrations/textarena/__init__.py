@@ -1,7 +1,8 @@
 """TextArena: its games as environments, such as `textarena/TicTacToe-v0`.
 
 - `game_env`: the environment, and the class of each game.
-- `game`: a game in a worker process, its opponents, and the tables that players sit at.
+- `tables`: the tables that players sit at, and their opponents.
+- `game`: a game in a worker process.
 - `worker`: the part that imports TextArena.
 - `games.json`: what `scripts/survey_textarena.py` measured of each game, and which games are left
   out, and why.

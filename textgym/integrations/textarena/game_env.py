@@ -27,10 +27,10 @@ from textgym.errors import (
     did_you_mean,
     install_advice,
 )
-from textgym.integrations.textarena.game import (
+from textgym.integrations.textarena.game import YOUR_TURN
+from textgym.integrations.textarena.tables import (
     RANDOM,
     TRIES,
-    YOUR_TURN,
     Opponent,
     OwnTable,
     SharedTable,
@@ -161,8 +161,7 @@ class TextArenaEnv(TextEnv[Progress]):
         self._id = self.measured["id"] if variant is None else variants[variant]
         self._is_strict, self._seat_for_all = grading == "strict", seat
         self._seat = 0
-        self._opponent = Opponent(opponent, type(self).__name__)
-        self._table: Table = OwnTable(self._id, self._opponent)
+        self._table: Table = OwnTable(self._id, Opponent(opponent, type(self).__name__))
         self._opened: Any = None  # the row whose game `read_row` opened last
         super().__init__(**kwargs)
 
@@ -335,8 +334,6 @@ def card_of(name: str) -> Card:
     alone = most == 1
     count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     notes = "One player." if alone else f"{count} players; the others move at random by default."
-    if row["silent"] > 0:
-        notes += f" The package pays {row['silent']:g} to a player who says nothing."
     if row["prompts"] < row["distinct"]:
         notes += (
             f" 500 seeds give {row['distinct']} games and {row['prompts']} prompts that differ."

@@ -149,7 +149,7 @@ class Game:
         """Return a random move, as `text`, that the game accepts if one is found.
 
         Args:
-            said: What the player has seen. Moves in square brackets are taken from it.
+            said: What the game showed to the player. Moves in square brackets are taken from it.
             seed: Of the choice.
         """
         rng = random.Random(seed)

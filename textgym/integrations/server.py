@@ -177,9 +177,11 @@ class Sessions:
     """
 
     def __init__(
-        self, ids: Sequence[str], env_kwargs: Mapping[str, Any] | None = None,
+        self,
+        ids: Sequence[str],
+        env_kwargs: Mapping[str, Any] | None = None,
         limits: Limits = Limits(),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.limits = limits
         names = [registered_id(id) for id in ids]
         kwargs = dict(env_kwargs or {})

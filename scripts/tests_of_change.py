@@ -65,7 +65,8 @@ def imports(file: str) -> frozenset[str]:
     text = (ROOT / file).read_text(encoding="utf-8")
     names = {name for node in ast.walk(ast.parse(text)) for name in _imported(node, file)}
     names |= {_home(name) for name in re.findall(r"\btextgym\.(\w+)", text)}
-    names |= {_module_of(id) for id in textgym.ids() if re.search(rf"{re.escape(id)}\b", text)}
+    named = set(re.findall(r"[\w-]+/[\w-]+-v\d+", text))
+    names |= {_module_of(id) for id in named & gymnasium.registry.keys()}
     return frozenset(names & modules().keys())
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from shared_model import shared_model  # noqa: F401
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # several workers that use all cores slow each other down
     os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -12,7 +12,6 @@ import re
 import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -84,7 +83,6 @@ def phrases_in(texts: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, str
                 yield line, joined[start : match.end() + 30], advice
 
 
-@cache
 def phrases_by_room() -> dict[str, list[str]]:
     files = [path for path in ROOT.glob("*.md") if path.name != "CHANGELOG.md"]
     files += [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")]
@@ -100,10 +98,9 @@ def phrases_by_room() -> dict[str, list[str]]:
     return rooms
 
 
-@pytest.mark.parametrize("room", sorted({*phrases_by_room(), *LIMITS}))
-def test_phrases_do_not_become_more(room: str) -> None:
-    listed = phrases_by_room().get(room, [])
-    assert len(listed) <= LIMITS.get(room, 0), "\n".join(listed)
+def test_phrases_do_not_become_more() -> None:
+    for room, listed in phrases_by_room().items():
+        assert len(listed) <= LIMITS.get(room, 0), "\n".join(listed)
 
 
 MODULE = '''

@@ -6,12 +6,13 @@ import contextlib
 import json
 import random
 from collections import defaultdict
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 import pytest
-from audit_runs import STARTS_PROCESSES
+from audit_runs import IN_PROCESS, STARTS_PROCESSES
 
 import textgym
 from textgym.checks import FAST_CHECKS, make_subject, run_check
@@ -282,13 +283,12 @@ def test_a_prompt_without_tags_accepts_other_forms(message: str, reward: float) 
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("generator", "name"),
     [
-        pytest.param(name, marks=[pytest.mark.slow] * (name in STARTS_PROCESSES))
-        for name in FAST_CHECKS
+        *(pytest.param("chain_sum", name, marks=pytest.mark.slow) for name in STARTS_PROCESSES),
+        *product(("chain_sum", "syllogism", "knights_knaves"), IN_PROCESS),
     ],
 )
-@pytest.mark.parametrize("generator", ["chain_sum", "syllogism", "knights_knaves"])
 def test_generators_pass_the_checks(generator: str, name: str) -> None:
     with make_subject(f"reasoning-gym/{generator}-v0", 5) as subject:
         result = run_check(subject, FAST_CHECKS[name])

@@ -144,6 +144,19 @@ def test_what_cannot_be_played_is_refused(env: Any, policies: Any, text: str) ->
         match(*policies, env=gymnasium.make(env) if env else None)
 
 
+def test_no_seat_plays_if_a_policy_does_not_fit() -> None:
+    asked = []
+
+    class Asked(Says):
+        async def act(self, messages: Any, tools: Any, **_: Any) -> Action:
+            asked.append(messages)
+            return await super().act(messages, tools)
+
+    with pytest.raises(UsageError):
+        match(Asked("1"), "random")  # the game has no random policy
+    assert asked == []
+
+
 def test_wrappers_are_refused() -> None:
     with pytest.raises(UsageError, match="plays an environment without wrappers"):
         match("oracle", "oracle", env=gymnasium.wrappers.RecordEpisodeStatistics(Ten()))

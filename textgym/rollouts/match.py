@@ -81,24 +81,24 @@ several players, such as textarena/TicTacToe-v0
     try:
         async with CallThreads(max(1, len(players))) as threads:
             envs, table = await threads.run(lambda: env.unwrapped.seats(index))  # type: ignore[attr-defined]
-            if len(envs) != len(players):
-                raise UsageError(f"the game has {len(envs)} seats, not {len(players)}")
-
-            async def play_seat(seat: int) -> Trajectory:
-                its_kwargs = recorded_kwargs({**kwargs, "seat": seat})
-                job = Job(env_name(env), its_kwargs, index, repeat, seed)
-                why = "it was cancelled"
-                try:
-                    pooled = PooledEnv(None, envs[seat])
-                    player = players[seat].for_env(envs[seat])
-                    trajectory = await play(pooled, player, job, RETRIES, threads)
-                    failure = trajectory["failure"]
-                    why = failure["message"] if failure else "it was cut"
-                    return trajectory
-                finally:
-                    table.leave(seat, why)
-
             try:
+                if len(envs) != len(players):
+                    raise UsageError(f"the game has {len(envs)} seats, not {len(players)}")
+                # Bound before a seat plays, because a policy that does not fit raises here.
+                bound = [player.for_env(env) for player, env in zip(players, envs, strict=True)]
+
+                async def play_seat(seat: int) -> Trajectory:
+                    its_kwargs = recorded_kwargs({**kwargs, "seat": seat})
+                    job = Job(env_name(env), its_kwargs, index, repeat, seed)
+                    pooled, why = PooledEnv(None, envs[seat]), "it was cancelled"
+                    try:
+                        trajectory = await play(pooled, bound[seat], job, RETRIES, threads)
+                        failure = trajectory["failure"]
+                        why = failure["message"] if failure else "it was cut"
+                        return trajectory
+                    finally:
+                        table.leave(seat, why)
+
                 return [*await asyncio.gather(*map(play_seat, range(len(players))))]
             finally:
                 table.end()

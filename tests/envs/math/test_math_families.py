@@ -19,7 +19,7 @@ NAMES = sorted(FAMILIES)
 PAIRS = [(family, level) for family in NAMES for level in LEVELS]
 # With the scope of a module, the tests of a pair run one after the other, and share what is drawn.
 EACH_PAIR = pytest.mark.parametrize(("family", "level"), PAIRS, scope="module")
-CHECKED = pytest.mark.parametrize("checked", [1, pytest.param(4, marks=pytest.mark.slow)])
+CHECKED = pytest.mark.parametrize("checked", [1, pytest.param(3, marks=pytest.mark.slow)])
 
 
 @cache

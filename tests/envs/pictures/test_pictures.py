@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -296,6 +297,7 @@ def test_a_transcript_names_the_picture() -> None:
 # Generated tasks
 
 
+@cache
 def rows(level: int, number: int = 150) -> list[dict[str, Any]]:
     env = Pictures(level=level)
     return [dict(env.get_task(index).row) for index in range(number)]

@@ -255,22 +255,21 @@ class OptionScorer:
 
     Args:
         kind: `logit` or `trees`.
-        choices: Questions to fit, all with the same number of options; a thousand or more.
+        features: The `surface` of questions to fit; a thousand or more.
+        right: The index of the right option of each.
 
     Raises:
         ExtraMissingError: The extra `audit` is not installed.
     """
 
-    def __init__(self, kind: str, choices: Sequence[Choice]) -> None:
-        features = surface(choices)
+    def __init__(self, kind: str, features: Array, right: Sequence[int]) -> None:
         rows = features.reshape(-1, features.shape[2])
-        right = np.eye(features.shape[1])[[choice.right for choice in choices]].ravel()
+        targets = np.eye(features.shape[1])[[*right]].ravel()
         self._mean, self._spread = rows.mean(0), rows.std(0) + 1e-9
-        self._model = Model(kind, self._scaled(rows), right)
+        self._model = Model(kind, self._scaled(rows), targets)
 
-    def best(self, choices: Sequence[Choice]) -> Any:
-        """Return the index of the best option of each question; its `right` is ignored."""
-        features = surface(choices)
+    def best(self, features: Array) -> Any:
+        """Return the index of the best option of each question, given the `surface` of them."""
         scores = self._model.scores(self._scaled(features.reshape(-1, features.shape[2])))
         return scores.reshape(features.shape[:2]).argmax(1)
 
@@ -301,8 +300,9 @@ def shortcut_accuracy(train: Sequence[Choice], test: Sequence[Choice]) -> dict[s
         >>> shortcut_accuracy(choices[:100], choices[100:])
         {'logit': 1.0, 'trees': 1.0}
     """
-    right = np.array([choice.right for choice in test])
+    fitted, right = [choice.right for choice in train], [choice.right for choice in test]
+    features, tested = surface(train), surface(test)
     return {
-        kind: float((OptionScorer(kind, train).best(test) == right).mean())
+        kind: float((OptionScorer(kind, features, fitted).best(tested) == right).mean())
         for kind in ("logit", "trees")
     }

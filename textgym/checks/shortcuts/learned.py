@@ -13,7 +13,7 @@ from contextlib import suppress
 from textgym.checks.attackers.knowledge import Attacker, Knowledge, Lesson
 from textgym.checks.attackers.prompts import options, prompt_of, stem
 from textgym.checks.episodes import NotApplicable, Scripted
-from textgym.checks.shortcuts.choices import Choice, OptionScorer
+from textgym.checks.shortcuts.choices import Choice, OptionScorer, surface
 from textgym.checks.shortcuts.models import Classifier, Neighbours, SpanRanker, spans
 
 __all__ = ["learned"]
@@ -91,14 +91,16 @@ def _options(known: Knowledge, kind: str) -> Scripted:
     choices = _choices(known)
     if len(choices) < _FEWEST or len(choices) < len(known.solved) * _SHARE:
         raise NotApplicable
-    scorer, width = OptionScorer(kind, choices), len(choices[0].options)
+    scorer = OptionScorer(kind, surface(choices), [choice.right for choice in choices])
+    width = len(choices[0].options)
 
     def answer(view: Scripted) -> str:
         prompt = prompt_of(view.messages)
         offered = options(prompt)
         if len(offered) != width:
             raise NotApplicable
-        best = scorer.best([Choice(stem(prompt), list(offered.values()), 0)])[0]
+        asked = Choice(stem(prompt), list(offered.values()), 0)
+        best = scorer.best(surface([asked]))[0]
         return known.form.fill(list(offered)[best])
 
     return Scripted(answer)

@@ -26,10 +26,6 @@ def test_the_oracle_wins_and_guesses_earn_no_more_than_chance(level: int) -> Non
     assert guesses.mean_reward <= MyEnv.card.chance
 
 
-def test_the_fast_checks_pass() -> None:
-    assert textgym.check(ID, tasks=20)
-
-
 def test_a_quick_audit_finds_no_fault() -> None:
     report = textgym.audit(ID, quick=True)
     assert [str(result) for result in report.results if result.failed] == []

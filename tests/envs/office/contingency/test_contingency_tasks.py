@@ -22,6 +22,8 @@ from textgym.messages import assistant_calls, text_of
 Call = tuple[str, dict[str, Any]]
 CHANGING = {"book_seats", "move_booking", "cancel_booking", "place_order", "change_order"}
 SOME = pytest.mark.parametrize("n", [10, pytest.param(500, marks=pytest.mark.soak)])
+FEW = pytest.mark.parametrize("n", [10, pytest.param(100, marks=pytest.mark.soak)])
+"""For tests that play a task once for each call of its solution, and more."""
 OTHER_VALUES = {"version": "zzzz"}  # of arguments that are not numbers
 
 
@@ -81,7 +83,7 @@ def test_every_wording_and_every_condition_is_read() -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@SOME
+@FEW
 def test_a_call_left_out_or_changed_or_one_more_loses(level: int, n: int) -> None:
     env = Contingency(level=level)
     for index in range(n):

@@ -14,6 +14,8 @@ from textgym.envs.office.multi_intent.multi_intent_tasks import LEVELS, SHAPES
 from textgym.messages import Message, assistant, assistant_calls
 
 SOME = pytest.mark.parametrize("n", [20, pytest.param(500, marks=pytest.mark.soak)])
+FEW = pytest.mark.parametrize("n", [10, pytest.param(100, marks=pytest.mark.soak)])
+"""For tests that play a task once for each call of its solution, and more."""
 
 
 def script(env: MultiIntent) -> list[Message]:
@@ -48,7 +50,7 @@ def test_a_second_reader_solves_every_task(level: int, n: int) -> None:
     assert lost == []
 
 
-@SOME
+@FEW
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_call_left_out_or_changed_or_one_more_loses(level: int, n: int) -> None:
     env = MultiIntent(level=level)

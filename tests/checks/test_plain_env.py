@@ -67,8 +67,14 @@ def failed(cls: type[Any], checks: Any = IN_PROCESS) -> dict[str, str]:
     return {id: result.detail for id, result in results_of(cls, checks).items() if result.failed}
 
 
-@pytest.mark.parametrize("checks", [IN_PROCESS, pytest.param(FAST_CHECKS, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("cls", [Plain, WithOracle])
+@pytest.mark.parametrize(
+    ("cls", "checks"),
+    [
+        (Plain, IN_PROCESS),
+        (WithOracle, IN_PROCESS),
+        pytest.param(WithOracle, FAST_CHECKS, marks=pytest.mark.slow),
+    ],
+)
 def test_a_plain_environment_passes(cls: type[Any], checks: Any) -> None:
     assert failed(cls, checks) == {}
 

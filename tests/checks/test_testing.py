@@ -11,7 +11,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from audit_runs import STARTS_PROCESSES
+from audit_runs import IN_PROCESS, STARTS_PROCESSES
 
 import textgym
 from textgym.checks import FAST_CHECKS, Result, check, make_subject, run_check
@@ -87,10 +87,7 @@ def found(cls: type[Any], name: str, tasks: int = 50) -> str:
     return came.detail
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(id, marks=[pytest.mark.slow] * (id in STARTS_PROCESSES)) for id in FAST_CHECKS],
-)
+@pytest.mark.parametrize("name", IN_PROCESS)
 def test_a_correct_environment_passes(name: str) -> None:
     assert str(result(Good, name)) == f"ok   {name}"
 

@@ -26,7 +26,7 @@ def test_every_environment_has_blind_policies() -> None:
     assert BLIND.keys() == own  # not those of other tests
 
 
-@pytest.mark.parametrize("share", [0.05, pytest.param(0.15, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("share", [0.03, pytest.param(0.15, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("id", BLIND)
 def test_no_blind_policy_beats_the_card_and_the_best_is_not_far_below(
     id: str, share: float

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
+import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from repository import EXAMPLES
 
 from textgym.training import read_history
+
+pytest.importorskip("torch")
+pytest.importorskip("trl")
+pytest.importorskip("datasets")
+sys.path.append(str(EXAMPLES))
+
+import grpo_trl
 
 pytestmark = [
     pytest.mark.model,
@@ -18,20 +24,13 @@ pytestmark = [
 ]
 
 
-@pytest.fixture
-def grpo_trl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The example, in a folder of its own. It is imported late: its imports take seconds."""
-    for package in ("torch", "trl", "datasets"):
-        pytest.importorskip(package)
+@pytest.fixture(autouse=True)
+def run_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(EXAMPLES)
-    return importlib.import_module("grpo_trl")
 
 
 @pytest.mark.parametrize("game", ["guess", "mixture"])
-def test_two_steps_of_each_game(
-    grpo_trl: ModuleType, game: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_steps_of_each_game(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grpo_trl, "EVALUATED", 32)
     run = grpo_trl.train(game, "with feedback", 2, 0)
     assert len(run["rewards"]) == 2
@@ -43,13 +42,13 @@ def test_two_steps_of_each_game(
 
 
 @pytest.mark.soak
-def test_agent_learns_to_use_the_replies(grpo_trl: ModuleType) -> None:
+def test_agent_learns_to_use_the_replies() -> None:
     run = grpo_trl.train("guess", "with feedback", 60, 2)
     assert run["last"]["success"] > 0.8
     assert run["gap"] < 1e-4
 
 
 @pytest.mark.soak
-def test_control_stays_low(grpo_trl: ModuleType) -> None:
+def test_control_stays_low() -> None:
     run = grpo_trl.train("guess", "without feedback", 60, 0)
     assert run["last"]["success"] < 0.8

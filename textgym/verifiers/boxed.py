@@ -37,6 +37,7 @@ FORMULA = re.compile(
 _NEAR = 60  # characters before and behind a box that can deny it
 _PARAGRAPH = 1000  # characters before a box in which its formula begins
 _MAX_BETWEEN = 80  # characters between joined boxes
+_MOST_JOINED = 100  # boxes in one answer; a text that only repeats boxes has thousands
 _OPENING = r"(?:[\s$*_(){}\[]|\\[(\[]){0,9}"
 _CLOSING = r"(?:[\s$*_)}\]]|\\[)\]]){0,9}"
 _NAME = r"(?:(?<![a-zA-Z\\])[a-zA-Z](?:_\{?\w\}?)?\s?=\s?)?"
@@ -188,10 +189,11 @@ def chosen_boxes(text: str) -> list[str]:
 
 def _joined(text: str, boxes: list[Box]) -> tuple[Box, str]:
     """Remove the last box and those joined to it; return the first of them, and their answer."""
+    least = max(0, len(boxes) - _MOST_JOINED)
     first = boxes.pop()
     start, answer = _signed(text, first)
     answers, connective = [answer], ","
-    while boxes and start - boxes[-1].end < _MAX_BETWEEN:
+    while len(boxes) > least and start - boxes[-1].end < _MAX_BETWEEN:
         name, between = _name_before(text, start), text[boxes[-1].end + 1 : start]
         between = _DECORATION.sub("", between.rstrip().removesuffix(name))
         word = _CONNECTIVES.get(between.lower().lstrip(",;"))

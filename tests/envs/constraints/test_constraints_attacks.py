@@ -91,7 +91,7 @@ def test_of_sets_of_candidates_only_the_right_one_has_the_right_facts(level: int
 def test_the_first_or_last_value_of_the_right_thing_is_often_wrong(level: int, n: int) -> None:
     env = Constraints(level=level)
     lucky: Counter[str] = Counter()
-    for index in range(5 * n):
+    for index in range(10 * n):
         task: Any = env.get_task(index)
         prompt = task.messages[0]["content"]
         first, last = list(task.facts.required), list(task.facts.required)
@@ -105,7 +105,7 @@ def test_the_first_or_last_value_of_the_right_thing_is_often_wrong(level: int, n
         lucky["first"] += task.facts.share_in(" / ".join(first)) == 1.0
         # The last value is the right one in mails, in half of the tasks from level 4 on.
         lucky["last"] += level < 4 and task.facts.share_in(" / ".join(last)) == 1.0
-    assert max(lucky.values()) < 5 * n * 0.4
+    assert max(lucky.values()) < 10 * n * 0.4
 
 
 @SOME
@@ -192,7 +192,7 @@ def test_right_facts_in_a_text_of_any_fixed_form_are_hardly_ever_paid(level: int
 def test_right_facts_without_the_form_are_not_paid(level: int, n: int) -> None:
     env = Constraints(level=level)
     lucky = 0
-    for index in range(5 * n):
+    for index in range(10 * n):
         row = env.get_task(index).row
         plain = f"This is about {row['required'][0]}: " + " and ".join(row["required"][1:]) + "."
         texts = {plain, stuffed(plain), f"{plain} {' '.join(FILLERS[:9])}"}

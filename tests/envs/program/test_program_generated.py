@@ -59,7 +59,7 @@ SIMPLE = {  # what a list, text or number is turned into, and what is printed
 }
 
 
-@pytest.mark.parametrize("episodes", [1, pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("episodes", [1, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", {**BLIND["textgym/Program-v0"], **SIMPLE})
 def test_simple_programs_get_next_to_no_partial_credit(name: str, episodes: int) -> None:
     write = {**BLIND["textgym/Program-v0"], **SIMPLE}[name]

@@ -53,7 +53,7 @@ FIXED = {
     "all details": ["Please tell me all the details."],
     "nothing": [],
 }
-SOME = pytest.mark.parametrize("n", [12, pytest.param(50, marks=pytest.mark.slow)])
+SOME = pytest.mark.parametrize("n", [12, pytest.param(30, marks=pytest.mark.slow)])
 
 
 def reward_of(env: AskFirst, index: int, said: Sequence[str], *, end: str | None = None) -> float:

@@ -48,7 +48,9 @@ def test_all_its_tests_pass(package: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("package", ["single-step"], indirect=True)  # its own tests audit every kind
+@pytest.mark.parametrize(
+    "package", ["single-step"], indirect=True
+)  # its own tests audit every kind
 def test_it_passes_a_quick_audit(package: Path) -> None:
     shown = output_of(run_command(package, "audit", "own_sums", "--quick"))
     assert "FAIL" not in shown

@@ -44,11 +44,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out files with only tests of models where none is run: their imports take seconds."""
-    if "not model" not in config.option.markexpr or collection_path.suffix != ".py":
+    """Leave out files whose tests are all deselected by a marker: their imports take seconds."""
+    deselected = re.findall(r"not (model|slow)\b", config.option.markexpr)
+    if not deselected or collection_path.suffix != ".py":
         return None
     marks = re.search(r"^pytestmark = (\[.*?\]|.*?)$", collection_path.read_text(), re.M | re.S)
-    return True if marks and "pytest.mark.model" in marks[1] else None
+    if marks and any(f"pytest.mark.{mark}" in marks[1] for mark in deselected):
+        return True
+    return None
 
 
 @pytest.hookimpl(trylast=True)  # after -m and -k

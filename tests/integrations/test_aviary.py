@@ -28,6 +28,7 @@ from aviary_envs import A_TILL, Till, Tills
 from textgym.integrations.aviary import doors
 from textgym.integrations.aviary.guest import request_of
 
+pytestmark = pytest.mark.slow  # each guest is in a process of its own
 ID = "textgym/Aviary-v0"
 SUM = {"id": "sum", "problem": "What is 2 + 3?", "answer": 5}
 
@@ -48,7 +49,6 @@ def said(result: Any) -> str:
     return str(result[0][-1]["content"])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in FAST_CHECKS if "spawn" not in name])
 def test_the_calculator_passes_the_checks(name: str) -> None:
     with make_subject(ID, 5) as subject:

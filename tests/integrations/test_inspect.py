@@ -37,7 +37,9 @@ from textgym.integrations.inspect import task, write_log  # noqa: E402
 from textgym.policies.inspect_messages import as_chat, as_message, as_tools  # noqa: E402
 from textgym.policies.inspect_policy import InspectPolicy  # noqa: E402
 
-pytestmark = [  # of Inspect's own loop
+pytestmark = [
+    pytest.mark.slow,  # its imports take seconds
+    # The warnings are of Inspect's own loop.
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),

@@ -140,6 +140,7 @@ LIMITED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", LIMITED)
 def test_a_limit_ends_a_program(box: Sandbox, case: str) -> None:
     limit, source = LIMITED[case]

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 # torch is pinned to a version with a CPU build.
 TORCH := torch==2.13.0
-# More than two cores are worth, because some tests wait for processes.
+# Three processes keep two cores busy, because some tests wait.
 WORKERS ?= 3
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
 MEDIUM := not soak and not vllm and not trainers

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
+import uuid
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,8 @@ def saved_folder(loader: str, location: str, options: dict[str, Any]) -> Path | 
         folder = cache / "textgym" / f"{DEFAULT_MODEL}-{version}" / loader
         if folder.is_dir():
             return folder
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(dir=folder.parent))
+        draft = folder.with_name(uuid.uuid4().hex)
+        draft.mkdir(parents=True)
     except (OSError, RuntimeError):  # a home that cannot be written, or none
         return None
     try:
@@ -55,7 +55,7 @@ def saved_folder(loader: str, location: str, options: dict[str, Any]) -> Path | 
         try:
             read.save_pretrained(draft)
             draft.rename(folder)
-        except OSError:  # a full disk, or another process was faster
+        except Exception:  # a full disk, an error of its own for each library; or one was faster
             return folder if folder.is_dir() else None
         return folder
     finally:

@@ -202,8 +202,7 @@ def _load_with(loader: str, model: str, **options: Any) -> Any:
             is_default = model in ("", DEFAULT_MODEL)
             if is_default and (folder := saved_folder(loader, location, of_file)):
                 location, of_file = str(folder), {}
-            options |= of_file
-            return getattr(transformers, loader).from_pretrained(location, **options)
+            return getattr(transformers, loader).from_pretrained(location, **options, **of_file)
     except (OSError, ValueError, ImportError) as error:
         reason = str(error).strip().splitlines()[0]
         name = model or DEFAULT_MODEL

@@ -197,7 +197,7 @@ def test_right_facts_without_the_form_are_not_paid(level: int, n: int) -> None:
         plain = f"This is about {row['required'][0]}: " + " and ".join(row["required"][1:]) + "."
         texts = {plain, stuffed(plain), f"{plain} {' '.join(FILLERS[:9])}"}
         lucky += bool(paid(env, row, texts))
-    assert lucky <= 5 * n * 0.05
+    assert lucky <= 10 * n * 0.05
 
 
 @pytest.mark.slow

@@ -18,7 +18,8 @@ from textgym.core.card import owns_id
 from textgym.json_values import json_round_trip
 from textgym.layers import wrappers_around
 from textgym.names import importable, name_of
-from textgym.tasks.files import is_file_name
+from textgym.tasks.files import has_splits
+from textgym.tasks.table_rows import is_table
 
 __all__ = [
     "env_name", "import_source", "kwargs_from_spec", "provenance", "recorded",
@@ -71,7 +72,7 @@ def _as_argument(value: Any) -> str:
 def recorded_kwargs(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return keyword arguments in the form that is recorded: JSON, the same in every process.
 
-    A function is recorded by its name.
+    A function is recorded by its name, and a table by its type and length.
 
     Args:
         kwargs: Keyword arguments, as `kwargs_for_env` takes them.
@@ -91,6 +92,8 @@ def recorded(value: Any) -> Any:
     """Return a value as JSON; a function as its name."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if is_table(value):
+        return {"table": f"{type(value).__name__} of {len(value)} rows"}
     if isinstance(value, list):  # which may have functions, such as wrappers
         return [recorded(item) for item in value]
     if hasattr(value, "__qualname__"):
@@ -133,9 +136,9 @@ def provenance(
 
 
 def _split(env: Any) -> str | None:
-    split, dataset = getattr(env, "split", None), getattr(env, "dataset", None)
-    has_splits = not dataset or (isinstance(dataset, str) and not is_file_name(dataset))
-    return split if isinstance(split, str) and has_splits else None
+    split = getattr(env, "split", None)
+    known = isinstance(split, str) and has_splits(getattr(env, "dataset", None))
+    return split if known else None
 
 
 def _sandbox(env: gym.Env[Any, Any]) -> str | None:

@@ -20,7 +20,7 @@ import re
 import sys
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import gymnasium as gym
 
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "card", "environment_class", "ids", "import_environments", "is_registered", "make",
-    "register", "register_guest", "register_installed", "registered_envs", "registered_id",
-    "takes_argument", "with_registered_ids",
+    "register", "register_dataset", "register_guest", "register_installed", "registered_envs",
+    "registered_id", "takes_argument", "with_registered_ids",
 ]  # fmt: skip
 
 ENTRY_POINTS = "textgym.environments"
@@ -100,6 +100,19 @@ def register_guest(id: str, entry_point: str, *, module: str) -> None:
     register(id, entry_point)
 
 
+def register_dataset(name: str, env: str, **kwargs: Any) -> None:
+    """Register a data set with a name as an environment; `ids` lists it among the guests.
+
+    Args:
+        name: The name, which becomes the namespace of the id.
+        env: The id of the environment that plays its rows.
+        **kwargs: Further arguments of the environment.
+    """
+    id = f"{name}/{env.partition('/')[2]}"
+    _guests[id] = "datasets"
+    register(id, cast(str, gym.registry[env].entry_point), kwargs={"dataset": name, **kwargs})
+
+
 def register_installed() -> None:
     """Register the environments of installed packages, without importing the packages.
 
@@ -144,8 +157,8 @@ def ids(*, guests: bool = True) -> list[str]:
     """Return the sorted ids of all registered textgym environments.
 
     Args:
-        guests: Whether guests, the environments of other suites, are among them. Only those whose
-            packages are installed are listed.
+        guests: Whether guests, the environments of other suites, and data sets with a name are
+            among them. Only those whose packages are installed are listed.
 
     Example:
         >>> "textgym/MCQA-v0" in ids()

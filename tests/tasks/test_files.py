@@ -133,7 +133,7 @@ def test_missing_file(tmp_path: Path, name: str) -> None:
 def test_folder(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
     with pytest.raises(
-        DatasetError, match=r"is a folder; pass a file \(\.jsonl, \.parquet, \.csv\)"
+        DatasetError, match=r"is a folder; pass a file \(\.jsonl, \.parquet, \.arrow, \.csv\)"
     ):
         load_rows(str(tmp_path / name), "train")
 
@@ -315,7 +315,7 @@ def test_changed_file_of_the_same_size_is_read_again(write: Write, counted: type
 
 
 def test_path_object_is_read_too(write: Write, counted: type[Say]) -> None:
-    assert counted(dataset=Path(write({"text": "a"}))).num_tasks == 1  # type: ignore[arg-type]
+    assert counted(dataset=Path(write({"text": "a"}))).num_tasks == 1
 
 
 def test_shared_tasks_reads_once_while_held() -> None:
@@ -330,7 +330,7 @@ def test_stamp_of_nothing() -> None:
 
 def test_read_tasks_names_the_line_of_a_bad_row(write: Write) -> None:
     path = write({"text": "a"}, {})
-    tasks = read_tasks(path, "train", None, task_of)
+    tasks = read_tasks(path, "train", None, None, task_of)
     with pytest.raises(RowError, match=f"^line 2 of {path}: field 'text' is missing$"):
         tasks.read(1, task_of)
 

@@ -16,9 +16,9 @@ import pytest
 from gymnasium.vector import AsyncVectorEnv
 
 from textgym.errors import DatasetError
-from textgym.tasks import files, parquet_rows
-from textgym.tasks import rows as file_rows
+from textgym.tasks import columnar_rows, file_rows, files
 from textgym.tasks.files import load_rows
+from textgym.whole_file import cache_folder
 
 CHANGED = "has changed since the environment was made"
 
@@ -280,53 +280,92 @@ def parquet(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def converted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Give the list of the sizes of batches that are converted, which grows."""
-    sizes: list[int] = []
-    add = parquet_rows._Batches._add
+def converted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Give the list of the files that are converted, which grows."""
+    names: list[str] = []
+    convert = columnar_rows.ColumnarRows._convert
 
-    def counted(self: Any, batch: Any) -> None:
-        sizes.append(batch.num_rows)
-        add(self, batch)
+    def counted(self: Any, file: Any) -> None:
+        names.append(self.name)
+        convert(self, file)
 
-    monkeypatch.setattr(parquet_rows._Batches, "_add", counted)
-    return sizes
+    monkeypatch.setattr(columnar_rows.ColumnarRows, "_convert", counted)
+    return names
 
 
-def test_parquet_is_converted_up_to_the_row_that_is_asked_for(
-    parquet: Callable[..., Path], converted: list[int]
+def arrow_file(path: Path, kind: str) -> Path:
+    """Write the rows of a Parquet file in one of Arrow's formats."""
+    ipc = pytest.importorskip("pyarrow.ipc")
+    table = pytest.importorskip("pyarrow.parquet").read_table(path)
+    new = path.with_suffix(".arrow")
+    writer = ipc.new_file if kind == "file" else ipc.new_stream
+    with writer(new, table.schema) as sink:
+        sink.write_table(table, max_chunksize=700)
+    return new
+
+
+def test_parquet_is_converted_once_for_all_who_read_it(
+    parquet: Callable[..., Path], converted: list[str]
 ) -> None:
     path = parquet(2500)
     rows = load_rows(str(path), "train")
-    assert (len(rows), sum(converted)) == (2500, 0)
-    assert rows[0][1]["question"] == "Q0?"
-    assert sum(converted) <= parquet_rows.BATCH_SIZE
+    assert (len(rows), converted) == (2500, [])
     assert rows[700] == (f"row 700 of {path}", question(700, level=1))
-    assert 700 < sum(converted) <= 700 + parquet_rows.BATCH_SIZE
-    assert rows[2499][1]["question"] == "Q2499?"
     assert [row["question"] for _, row in rows] == [f"Q{n}?" for n in range(2500)]
-    assert sum(converted) == 2500
+    copy = path.with_name("copy.parquet")
+    copy.write_bytes(path.read_bytes())
+    assert load_rows(str(copy), "train")[2499][1]["question"] == "Q2499?"
+    assert converted == [str(path)]
     assert rows.digest == digest_of(path)
+
+
+@pytest.mark.parametrize("kind", ["file", "stream"])
+def test_arrow_files_of_either_format_are_read(kind: str, parquet: Callable[..., Path]) -> None:
+    path = arrow_file(parquet(2500), kind)
+    rows = load_rows(str(path), "train")
+    assert [row["question"] for _, row in rows] == [f"Q{n}?" for n in range(2500)]
+    assert mcqa(path, level=2).num_tasks == 833
+
+
+def test_without_a_cache_folder_the_converted_file_is_temporary(
+    parquet: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    rows = load_rows(str(parquet(2500)), "train")
+    assert rows[2499][1]["question"] == "Q2499?"
+
+
+def test_interrupted_conversion_leaves_no_file(
+    parquet: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    path = parquet(2500)
+    with monkeypatch.context() as patch:
+        patch.setattr(columnar_rows.ParquetRows, "_read_batches", stop)
+        with pytest.raises(KeyboardInterrupt):
+            load_rows(str(path), "train")[0]
+    assert list(cache_folder("arrow").iterdir()) == []
+    assert load_rows(str(path), "train")[2499][1]["question"] == "Q2499?"
 
 
 def test_large_rows_of_parquet_are_stored_in_small_batches(
     parquet: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet_rows, "MAX_BATCH", 5000)
+    monkeypatch.setattr(columnar_rows, "MAX_BATCH", 5000)
     rows = load_rows(str(parquet(100, text="long " * 200)), "train")
     assert [row["question"] for _, row in rows] == [f"Q{n}?" for n in range(100)]
-    batches = rows._batches  # type: ignore[attr-defined]
-    assert max(end - start for start, end in pairwise(batches._starts)) < 10_000
+    ends = rows._batches._bytes.tolist()  # type: ignore[attr-defined]
+    assert max(end - start for start, end in pairwise(ends)) < 10_000
 
 
-def test_levels_of_parquet_are_read_from_their_column(
-    parquet: Callable[..., Path], converted: list[int]
-) -> None:
+def test_levels_of_parquet_are_read_from_their_column(parquet: Callable[..., Path]) -> None:
     path = parquet(2500)
     env = mcqa(path, level=2)
     assert env.num_tasks == 833
     assert mcqa(path).levels == (0, 1, 2)
-    assert sum(converted) <= parquet_rows.BATCH_SIZE
     assert env.get_task(832).id == "row-2498"
 
 
@@ -368,7 +407,7 @@ def test_parquet_leaves_nothing_open(parquet: Callable[..., Path]) -> None:
     assert sorted(os.listdir("/dev/fd")) == before
 
 
-def test_forked_workers_convert_parquet_into_files_of_their_own(
+def test_forked_workers_read_the_converted_file(
     parquet: Callable[..., Path],
 ) -> None:
     path = parquet(2500)

@@ -48,11 +48,11 @@ def test_changed_rows_have_another_digest() -> None:
 @pytest.mark.parametrize(
     ("dataset", "error", "problem"),
     [
-        ([], DatasetError, "an empty list"),
+        ([], DatasetError, "the list is empty"),
         ([1], RowError, "must hold rows"),
         ([{"question": "?"}], RowError, "row 0 of the list"),
-        ({"question": "?"}, UsageError, "a path, a hub id or a list of rows"),
-        (7, UsageError, "a path, a hub id or a list of rows"),
+        ({"question": "?"}, UsageError, "a hub id, a list of rows"),
+        (7, UsageError, "a hub id, a list of rows"),
     ],
 )
 def test_what_is_no_list_of_rows_is_refused(

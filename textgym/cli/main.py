@@ -81,6 +81,25 @@ _COMMANDS = {
 }  # fmt: skip
 """The function of each command and its help, whose first sentence is shown in the list."""
 
+_DATA_COMMANDS = {
+    "list": ("data.listing:list_command", "List the data sets that have a name."),
+    "generate": (
+        "data.generate:generate_command",
+        "Write generated rows to a file. Each row is drawn once, and no split shares one.",
+    ),
+    "convert": (
+        "data.convert:convert_command", "Convert rows between textgym, NeMo Gym and trainers.",
+    ),
+    "check": (
+        "data.check:check_command",
+        "Check the rows of files: labels, doubles, leaks, balance. Exits with 1 on a fault.",
+    ),
+    "profile": (
+        "data.profile:profile_command",
+        "Print how often the tasks of runs were solved. Rows can be kept by this rate.",
+    ),
+}  # fmt: skip
+
 
 class _Command(TyperCommand):
     """A command whose help names values by a word (`ID`), without their Python type."""
@@ -91,20 +110,32 @@ class _Command(TyperCommand):
 
 
 class _Commands(TyperGroup):
-    """All commands. The module of a command is imported when the command runs."""
+    """A group of commands. The module of a command is imported when the command runs."""
+
+    table = _COMMANDS
 
     def __init__(self, **attributes: Any) -> None:
-        listed: Any = {name: TyperCommand(name, help=text) for name, (_, text) in _COMMANDS.items()}
-        super().__init__(**{**attributes, "commands": listed})
+        listed: Any = {
+            name: TyperCommand(name, help=text) for name, (_, text) in self.table.items()
+        }
+        groups = attributes.get("commands") or {}
+        super().__init__(**{**attributes, "commands": {**listed, **groups}})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the name of the command, the command, and its arguments."""
         name, command, rest = super().resolve_command(ctx, args)
-        return name, command and _load(command.name), rest
+        if command is None or command.name not in self.table:
+            return name, command, rest
+        return name, _load(command.name, *self.table[command.name]), rest
 
 
-def _load(name: Any) -> Any:
-    function, text = _COMMANDS[name]
+class _DataCommands(_Commands):
+    """The commands of `textgym data`."""
+
+    table = _DATA_COMMANDS
+
+
+def _load(name: str, function: str, text: str) -> Any:
     single = typer.Typer(**_PLAIN)
     single.command(name, cls=_Command, help=text)(import_object(f"textgym.cli.{function}"))
     return typer.main.get_command(single)
@@ -115,6 +146,15 @@ app = typer.Typer(
     no_args_is_help=True,
     cls=_Commands,
     **_PLAIN,
+)
+app.add_typer(
+    typer.Typer(
+        help="List, generate, convert, check and profile data sets.",
+        no_args_is_help=True,
+        cls=_DataCommands,
+        **_PLAIN,
+    ),
+    name="data",
 )
 
 

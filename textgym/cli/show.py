@@ -14,6 +14,7 @@ import sys
 from collections import Counter
 from typing import Annotated
 
+import gymnasium
 import typer
 from rich.table import Table
 
@@ -58,7 +59,7 @@ def list_command(
     table.add_column("summary")
     table.add_column("levels", no_wrap=True)
     is_found, broken = False, []
-    known = ids()
+    known = [id for id in ids() if "dataset" not in gymnasium.registry[id].kwargs]
     many = _large_namespaces(known) if not conditions else {}
     for id in known:
         if id.partition("/")[0] in many:
@@ -81,6 +82,8 @@ def list_command(
         print("no environment matches")
     for namespace, count in many.items():
         print(f"{namespace}/NAME  {count} environments: textgym list id={namespace}")
+    if not conditions:
+        print("data sets with a name, such as gsm8k: textgym data list")
     if broken:
         from textgym.display.terminal import show, visible
 

@@ -24,6 +24,7 @@ from textgym.core.episode import Grade
 from textgym.errors import OracleError, UsageError, in_one_line
 from textgym.json_values import ATOMS
 from textgym.messages import Message, message_problem
+from textgym.tasks.files import Dataset
 from textgym.tasks.task import Task
 from textgym.tools import methods_of_tools
 from textgym.verifiers.judge.prompt import JudgeOptions
@@ -184,7 +185,8 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
 class TextEnvOptions(TypedDict, total=False):
     """The keyword arguments of `TextEnv`, which documents them."""
 
-    dataset: str | Sequence[Mapping[str, Any]] | None
+    dataset: Dataset | None
+    columns: Mapping[str, str] | None
     split: str
     level: int | None
     max_turns: int | None

@@ -268,9 +268,12 @@ class LiveSpec(EnvSpec):
         """
         name = next(name for name, value in self.kwargs.items() if _is_live(value))
         kind = type(self.kwargs[name]).__name__
+        right = "the name of an importable object, as 'module:attribute'"
+        if name == "dataset":
+            right = "the path of a file with its rows"
         raise UsageError(
             f"the spec of {self.id} cannot be saved: its argument {name!r} is an object "
-            f"({kind}); pass the name of an importable object, as 'module:attribute'"
+            f"({kind}); pass {right}"
         )
 
 

@@ -27,6 +27,7 @@ from textgym.errors import UnknownNameError, UsageError
 from textgym.json_values import copy_json
 from textgym.messages import Message, copy_message, tool_result
 from textgym.spaces import MAX_CALLS, ActionSpace, ConversationSpace, read_action
+from textgym.tasks.files import Dataset
 from textgym.tasks.source import TaskSource
 from textgym.tasks.task import Task
 from textgym.tools import Toolbox
@@ -42,9 +43,12 @@ class TextEnv(SavableEnv[StateT]):
     of the episode; `add_reward` gives rewards before that.
 
     Args:
-        dataset: A path to a .jsonl, .parquet or .csv file, a hub id, or a list of rows. None uses
-            the generator.
-        split: `train`, `validation` or `test`, of the generator or of the hub's data set.
+        dataset: A path to a .jsonl, .parquet, .arrow or .csv file, the name of a data set
+            (`textgym data list`), a hub id, a list of rows, a `datasets.Dataset`, or a data frame.
+            None uses the generator.
+        columns: The column of the data set that each field of a row is read from, such as
+            `{"question": "prompt", "answer": "extra.label"}`. Other columns keep their names.
+        split: `train`, `validation` or `test`, of the generator, a data set with a name, or a hub.
         level: One of the card's levels; None for all of them.
         max_turns: The maximum number of assistant messages. The episode is graded and truncated
             when it is reached. None uses the class's `max_turns`.
@@ -95,7 +99,7 @@ class TextEnv(SavableEnv[StateT]):
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "render_fps": 1}
-    dataset: str | Sequence[Mapping[str, Any]] | None
+    dataset: Dataset | None
     split: str
     level: int | None
     blocking: bool = False
@@ -111,7 +115,8 @@ class TextEnv(SavableEnv[StateT]):
     def __init__(
         self,
         *,
-        dataset: str | Sequence[Mapping[str, Any]] | None = None,
+        dataset: Dataset | None = None,
+        columns: Mapping[str, str] | None = None,
         split: str = "train",
         level: int | None = None,
         max_turns: int | None = None,
@@ -147,6 +152,7 @@ class TextEnv(SavableEnv[StateT]):
             owner=type(self),
             arguments=self._arguments,
             dataset=dataset,
+            columns=columns,
             split=split,
             level=level,
             at_level=self._tasks_at_level,

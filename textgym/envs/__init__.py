@@ -1,6 +1,9 @@
-"""The environments, each in a file or folder of its own, and their registration."""
+"""The environments, each in a file or folder of its own, and their registration.
 
-from textgym.registry import register, register_installed
+A data set with a name is an environment of its own, such as `gsm8k/Math-v0`, which plays its rows.
+"""
+
+from textgym.registry import register, register_dataset, register_installed
 
 register("textgym/AskFirst-v0", "textgym.envs.office.ask_first:AskFirst")
 register("textgym/Calendar-v0", "textgym.envs.calendar:Calendar")
@@ -23,4 +26,14 @@ register("textgym/SessionState-v0", "textgym.envs.session_state:SessionState")
 register("textgym/SingleToolCall-v0", "textgym.envs.single_tool_call:SingleToolCall")
 register("textgym/StructuredOutput-v0", "textgym.envs.structured_output:StructuredOutput")
 register("textgym/WorkplaceAssistant-v0", "textgym.envs.office.workplace:WorkplaceAssistant")
+for _env, _names in {
+    "textgym/Constraints-v0": "ifbench ifeval",
+    "textgym/EquivalenceJudge-v0": "bbh hotpotqa",
+    "textgym/MCQA-v0": "agieval arc gpqa mmlu mmlu_pro nemotron_mcqa",
+    "textgym/Math-v0": "aime_24 aime_25 amc_23 dapo_17k gsm8k gsm_plus math math_500 minerva_math "
+    "olympiad_bench open_math_reasoning",
+    "textgym/WorkplaceAssistant-v0": "workbench workplace_assistant",
+}.items():
+    for _name in _names.split():
+        register_dataset(_name, _env)
 register_installed()  # the environments of other packages

@@ -18,7 +18,7 @@ from typing import Any
 
 from textgym.errors import DatasetError, UsageError
 from textgym.rescoring.layouts import PROBLEM, TRAJECTORY, layout_of, lookup
-from textgym.tasks.parquet_rows import ParquetRows
+from textgym.tasks.columnar_rows import ParquetRows
 
 __all__ = ["RecordedAnswer", "read_records", "recorded_answers", "task_row"]
 

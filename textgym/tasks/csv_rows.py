@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from textgym.tasks.rows import FileRows
+from textgym.tasks.file_rows import FileRows
 
 __all__ = ["CsvRows"]
 

@@ -1,4 +1,4 @@
-"""Data sets: tasks from the rows of a .jsonl, .parquet or .csv file or of a hub.
+"""Data sets: tasks from the rows of a file, a list, a table, a hub, or a data set with a name.
 
 Invariants: a row is read when its task is requested, and the first row when the environment is
 made; an invalid row raises an error with its location (`line 17 of rows.jsonl`) when it is read;
@@ -12,23 +12,33 @@ import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
-from textgym.errors import DatasetError, RowError
+from textgym.errors import DatasetError, RowError, UsageError
+from textgym.tasks.columnar_rows import ArrowRows, ParquetRows
 from textgym.tasks.csv_rows import CsvRows
-from textgym.tasks.parquet_rows import ParquetRows
-from textgym.tasks.rows import FileRows, HubRows, JsonlRows, ListRows, Rows
+from textgym.tasks.file_rows import FileRows, JsonlRows
+from textgym.tasks.named import is_dataset_name, named_rows_file
+from textgym.tasks.rows import ListRows, RenamedRows, Rows
+from textgym.tasks.table_rows import HubRows, TableRows, is_table
 from textgym.tasks.task import Task, with_id
 
-__all__ = ["TaskList", "file_stamp", "is_file_name", "load_rows", "read_tasks", "shared_tasks"]
+__all__ = [
+    "Dataset", "TaskList", "file_stamp", "has_splits", "is_file_name", "load_rows", "read_tasks",
+    "shared_tasks",
+]  # fmt: skip
+
+Dataset: TypeAlias = str | os.PathLike[str] | Sequence[Mapping[str, Any]] | Any
+"""A path, the name of a data set, a hub id, a list of rows, or a table, see `load_rows`."""
 
 READERS: dict[str, type[FileRows]] = {
     ".jsonl": JsonlRows,
     ".parquet": ParquetRows,
+    ".arrow": ArrowRows,
     ".csv": CsvRows,
 }
-_OTHER_FILES = (".json", ".tsv", ".txt", ".yaml", ".yml", ".arrow", ".gz")  # never hub ids
+_OTHER_FILES = (".json", ".tsv", ".txt", ".yaml", ".yml", ".gz")  # never hub ids
 MAX_KEPT = 10_000  # tasks that need not be read again
 
 _log = logging.getLogger(__name__)
@@ -45,32 +55,60 @@ def is_file_name(dataset: str | os.PathLike[str]) -> bool:
     return path.suffix in (*READERS, *_OTHER_FILES) or path.exists()
 
 
-def load_rows(dataset: str, split: str) -> Rows:
+def has_splits(dataset: Dataset | None) -> bool:
+    """Return whether a data set, or the generator (None), has splits. Rows and files have none.
+
+    Example:
+        >>> has_splits("openai/gsm8k"), has_splits([{"question": "2 + 2?"}])
+        (True, False)
+    """
+    return dataset is None or (isinstance(dataset, str) and not is_file_name(dataset))
+
+
+def load_rows(dataset: Dataset, split: str) -> Rows:
     """Open a data set. Its rows are read on access.
 
     Args:
-        dataset: A path, or a hub id. It is a path if it exists or ends like a file of rows.
-        split: The split of a hub's data set. Files have only one split.
+        dataset: A path, the name of a data set, a hub id, a list of rows, a `datasets.Dataset`, or
+            a data frame. A string is a path if it exists or ends like a file of rows.
+        split: The split of a data set with a name or on a hub. Others have only one split.
 
     Raises:
+        UsageError: The data set is something else.
         DatasetError: The data set is missing or empty, or cannot be read. Reading a row raises it
             if the row is broken.
         RowError: Raised by reading a row that contains a value that JSON cannot represent; the
             error names its location and field.
-        ExtraMissingError: Parquet files and hubs need the extra `data`.
+        ExtraMissingError: Parquet files, tables and hubs need the extra `data`.
     """
-    path = Path(dataset)
     rows: Rows
-    if not is_file_name(dataset):
-        rows = HubRows(dataset, split)
-    elif path.is_file():
-        rows = READERS.get(path.suffix, READERS[".jsonl"])(path)
+    if isinstance(dataset, (list, tuple)):
+        rows, what = ListRows(dataset), "the list"
+    elif is_table(dataset):
+        rows = TableRows(dataset)
+        what = rows.name
+    elif isinstance(dataset, (str, os.PathLike)):
+        rows, what = _rows_by_name(os.fspath(dataset), split), f"{os.fspath(dataset)!r}"
     else:
-        what = f"is a folder; pass a file ({', '.join(READERS)})" if path.is_dir() else "is missing"
-        raise DatasetError(f"data set {dataset!r} {what}")
+        raise UsageError(
+            "dataset must be a path, the name of a data set, a hub id, a list of rows, a "
+            f"datasets.Dataset or a data frame, not {dataset!r:.100}"
+        )
     if not rows:
-        raise DatasetError(f"data set {dataset!r} is empty")
+        raise DatasetError(f"data set {what} is empty")
     return rows
+
+
+def _rows_by_name(dataset: str, split: str) -> Rows:
+    path = Path(dataset)
+    if is_dataset_name(dataset):
+        return JsonlRows(named_rows_file(dataset, split))
+    if not is_file_name(dataset):
+        return HubRows(dataset, split)
+    if path.is_file():
+        return READERS.get(path.suffix, READERS[".jsonl"])(path)
+    what = f"is a folder; pass a file ({', '.join(READERS)})" if path.is_dir() else "is missing"
+    raise DatasetError(f"data set {dataset!r} {what}")
 
 
 class TaskList:
@@ -83,6 +121,7 @@ class TaskList:
         level: Only rows with this `level` are tasks; None for all.
 
     Attributes:
+        name: The name of the data set.
         kept: The tasks that were read recently, by index.
 
     Raises:
@@ -90,6 +129,7 @@ class TaskList:
     """
 
     def __init__(self, rows: Rows, level: int | str | None = None) -> None:
+        self.name = rows.name
         self._rows = rows
         self._numbers: Sequence[int] = range(len(rows))
         if level is not None:
@@ -154,30 +194,33 @@ class TaskList:
 
 
 def read_tasks(
-    dataset: str | Sequence[Mapping[str, Any]],
+    dataset: Dataset,
     split: str,
     level: int | None,
+    columns: Mapping[str, str] | None,
     read_row: Callable[[dict[str, Any]], Task],
 ) -> TaskList:
     """Open a data set and read its first task, so that unsuitable rows are refused at once.
 
     Args:
-        dataset: As in `load_rows`, or the rows.
+        dataset: As in `load_rows`.
         split: As in `load_rows`.
         level: Keep only rows with this `level`; None keeps all.
+        columns: The column that each field is read from, as in `RenamedRows`; None keeps the names.
         read_row: The environment's `read_row`.
 
     Raises:
+        UsageError: As in `load_rows` and `RenamedRows`.
         DatasetError: As in `load_rows`, or no row has the level.
         RowError: The environment cannot read the first row; the error names its location.
     """
     if isinstance(dataset, str):
         key = "rows", file_stamp(dataset) or (dataset, split)
         rows = shared_tasks(key, lambda: load_rows(dataset, split))
-    elif dataset:
-        rows = ListRows(dataset)
     else:
-        raise DatasetError("the data set is an empty list")
+        rows = load_rows(dataset, split)
+    if columns is not None:
+        rows = RenamedRows(rows, columns)
     tasks = TaskList(rows, level)
     tasks.read(0, read_row)
     return tasks

@@ -1,10 +1,10 @@
-"""The rows of a data set, a file, a hub or a list, which are read on access.
+"""The rows of a data set, which are read on access.
+
+`Rows` is the interface. Files are in `file_rows`, `csv_rows` and `columnar_rows`, tables and hubs
+in `table_rows`.
 
 Invariants: rows are JSON data; an error in a row names its location and is raised whenever the row
-is read; a data set's digest is a hash of exactly the content that its rows are read from. A row is
-read from the file that was opened, even if its path now names another one; a file that was changed
-in place raises an error and never gives a torn row. The content stays in the system's cache, which
-processes share, and is not mapped, because a truncated mapped file ends the process.
+is read; a data set's digest is a hash of exactly the content that its rows are read from.
 """
 
 from __future__ import annotations
@@ -12,23 +12,15 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
-import os
-import weakref
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
-from pathlib import Path
 from typing import Any, overload
 
-import numpy as np
-
-from textgym.errors import DatasetError, ExtraMissingError, RowError, in_one_line, install_advice
+from textgym.errors import ExtraMissingError, RowError, UsageError, did_you_mean, install_advice
 from textgym.json_values import json_row
 
-__all__ = [
-    "FileRows", "HubRows", "JsonlRows", "ListRows", "Rows", "content_hash", "data_library",
-]  # fmt: skip
+__all__ = ["ListRows", "RenamedRows", "Rows", "content_hash", "data_library"]
 
 
 class Rows(Sequence[tuple[str, dict[str, Any]]]):
@@ -36,27 +28,32 @@ class Rows(Sequence[tuple[str, dict[str, Any]]]):
 
     Attributes:
         name: The name of the data set.
-        digest: A hash of the content: the bytes of a file, or the rows from a hub.
     """
 
     name: str
-
-    @property
-    @abstractmethod
-    def digest(self) -> str:
-        """A hash of the content."""
-
-    @abstractmethod
-    def place(self, index: int) -> str:
-        """Return the location of a row, such as `line 17 of rows.jsonl`."""
 
     @abstractmethod
     def read(self, index: int) -> dict[str, Any]:
         """Read the values of a row, which need not be JSON data."""
 
-    @abstractmethod
+    def place(self, index: int) -> str:
+        """Return the location of a row, such as `line 17 of rows.jsonl`."""
+        return f"row {index} of {self.name}"
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the content: the bytes of a file, or else the rows."""
+        content = content_hash()
+        for _, row in self:
+            content.update(json.dumps(row).encode() + b"\n")
+        return str(content.hexdigest())
+
     def read_levels(self) -> Iterator[tuple[int, Any]]:
         """Yield the index and the `level` of each row with a level."""
+        for index in range(len(self)):
+            row = self.read(index)
+            if "level" in row:
+                yield index, row["level"]
 
     @overload
     def __getitem__(self, index: int) -> tuple[str, dict[str, Any]]: ...
@@ -86,82 +83,6 @@ class Rows(Sequence[tuple[str, dict[str, Any]]]):
             raise RowError(error.field, error.problem, where=self.place(index)) from None
 
 
-class HubRows(Rows):
-    """The rows of a hub's data set.
-
-    Args:
-        name: The hub id.
-        split: The split.
-
-    Raises:
-        DatasetError: The data set cannot be loaded.
-        ExtraMissingError: Hubs need the extra `data`.
-    """
-
-    def __init__(self, name: str, split: str) -> None:
-        self.name, self._split = name, split
-        library = data_library("datasets")
-        try:
-            self._rows = library.load_dataset(name, split=split)
-        except Exception as error:
-            raise self._failure(error) from error
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    @cached_property
-    def digest(self) -> str:
-        """A hash of the rows."""
-        content = content_hash()
-        for _, row in self:
-            content.update(json.dumps(row).encode() + b"\n")
-        return str(content.hexdigest())
-
-    def place(self, index: int) -> str:
-        """Return the location of a row."""
-        return f"row {index} of {self.name}"
-
-    def read(self, index: int) -> dict[str, Any]:
-        """Read the values of a row."""
-        try:
-            row: dict[str, Any] = self._rows[index]
-        except Exception as error:
-            raise self._failure(error) from error
-        return row
-
-    def read_levels(self) -> Iterator[tuple[int, Any]]:
-        """Yield the index and the `level` of each row with a level."""
-        for index in range(len(self)):
-            row = self.read(index)
-            if "level" in row:
-                yield index, row["level"]
-
-    def _failure(self, error: Exception) -> DatasetError:
-        return DatasetError(
-            f"data set {self.name!r} (split {self._split!r}) is not a file and cannot be loaded "
-            f"from the hub: {in_one_line(error)}"
-        )
-
-
-def content_hash() -> Any:
-    """Return a new `hashlib` object for hashing the content of data sets."""
-    return hashlib.blake2b(digest_size=16)
-
-
-def data_library(name: str) -> Any:
-    """Import a package of the extra `data`.
-
-    Raises:
-        ExtraMissingError: It is not installed.
-    """
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        raise ExtraMissingError(
-            f"parquet files, hubs and tables need the extra 'data': {install_advice('data')}"
-        ) from error
-
-
 class ListRows(Rows):
     """Rows in memory.
 
@@ -189,164 +110,91 @@ class ListRows(Rows):
     def __len__(self) -> int:
         return len(self._rows)
 
-    @cached_property
-    def digest(self) -> str:
-        """A hash of the rows."""
-        content = content_hash()
-        for _, row in self:
-            content.update(json.dumps(row).encode() + b"\n")
-        return str(content.hexdigest())
-
-    def place(self, index: int) -> str:
-        """Return the location of a row."""
-        return f"row {index} of {self.name}"
-
     def read(self, index: int) -> dict[str, Any]:
         """Return the values of a row."""
         return dict(self._rows[index])
 
-    def read_levels(self) -> Iterator[tuple[int, Any]]:
-        """Yield the index and the `level` of each row with a level."""
-        for index, row in enumerate(self._rows):
-            if "level" in row:
-                yield index, row["level"]
 
-
-CHUNK_SIZE = 1 << 22  # bytes
-LINES_AT_ONCE = 256
-_NEWLINE, _BRACE = b"\n{"
-
-
-class FileRows(Rows):
-    """The rows of a file, which is open as long as the object exists.
+class RenamedRows(Rows):
+    """Rows whose fields get other names.
 
     Args:
-        path: The path.
+        rows: The rows.
+        columns: The column that each field is read from. A name with dots, such as
+            `reward_model.ground_truth`, is a place in nested objects. Columns that it does not name
+            stay as they are.
 
     Raises:
-        DatasetError: The file cannot be read.
+        UsageError: `columns` is not a dict of names.
+
+    Example:
+        >>> rows = ListRows([{"prompt": "2 + 2?", "extra": {"gold": "4"}, "source": "me"}])
+        >>> RenamedRows(rows, {"question": "prompt", "answer": "extra.gold"})[0][1]
+        {'extra': {'gold': '4'}, 'source': 'me', 'question': '2 + 2?', 'answer': '4'}
     """
 
-    def __init__(self, path: Path) -> None:
-        self.name = str(path)
-        try:
-            self._file = os.open(path, os.O_RDONLY)
-        except OSError as error:
-            raise self._failure(error.strerror) from error
-        weakref.finalize(self, os.close, self._file)
-        self._stamp = self._read_stamp()
+    def __init__(self, rows: Rows, columns: Mapping[str, str]) -> None:
+        if not isinstance(columns, Mapping) or not all(
+            isinstance(name, str) for pair in columns.items() for name in pair
+        ):
+            raise UsageError(
+                f'columns must be a dict such as {{"question": "prompt"}}, not {columns!r:.100}'
+            )
+        self.name = rows.name
+        self._rows, self._columns = rows, dict(columns)
+
+    def __len__(self) -> int:
+        return len(self._rows)
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the file's bytes."""
-        content = content_hash()
-        for start in range(0, self._stamp[0], CHUNK_SIZE):
-            content.update(self._bytes(start, CHUNK_SIZE))
-        return str(content.hexdigest())
-
-    def _bytes(self, start: int, length: int) -> bytes:
-        """Read some bytes.
-
-        Raises:
-            DatasetError: The file has changed since it was opened, or cannot be read any more.
-        """
-        try:
-            data = os.pread(self._file, length, start)
-        except OSError as error:
-            raise self._failure(error.strerror) from error
-        self._check_unchanged()
-        return data
-
-    def _check_unchanged(self) -> None:
-        if self._read_stamp() != self._stamp:
-            raise DatasetError(f"data set {self.name!r} has changed since the environment was made")
-
-    def _read_stamp(self) -> tuple[int, int]:
-        status = os.fstat(self._file)
-        return status.st_size, status.st_mtime_ns
-
-    def _failure(self, reason: object) -> DatasetError:
-        return DatasetError(f"data set {self.name!r} cannot be read: {reason}")
-
-
-class JsonlRows(FileRows):
-    """The rows of a .jsonl file: its lines that are not blank. Opening it finds their positions.
-
-    Args:
-        path: The path.
-
-    Raises:
-        DatasetError: The file cannot be read.
-    """
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        starts, is_object = self._find_lines()
-        self._bounds = np.append(starts, self._stamp[0])
-        for line in np.flatnonzero(~is_object).tolist():
-            is_object[line] = self._line(line).strip() != b""
-        count = len(starts)
-        self._lines: Sequence[int] = range(count) if is_object.all() else is_object.nonzero()[0]
-
-    def __len__(self) -> int:
-        return len(self._lines)
+        """The hash of the rows before they are renamed."""
+        return self._rows.digest
 
     def place(self, index: int) -> str:
         """Return the location of a row."""
-        return f"line {self._lines[index] + 1} of {self.name}"
-
-    def read(self, index: int) -> dict[str, Any]:
-        """Parse the line of a row.
-
-        Raises:
-            DatasetError: The line is not a JSON object.
-        """
-        return self._parse(self._line(self._lines[index]), index)
+        return self._rows.place(index)
 
     def read_levels(self) -> Iterator[tuple[int, Any]]:
-        """Yield the index and the `level` of each row with a level. Other rows are not parsed."""
-        for index, line in enumerate(self._read_lines()):
-            if b'"level"' in line or b"\\u" in line:  # a key may be written with escapes
-                row = self._parse(line, index)
-                if "level" in row:
-                    yield index, row["level"]
+        """Yield the index and the `level` of each row with a level."""
+        is_renamed = "level" in self._columns or "level" in self._columns.values()
+        return super().read_levels() if is_renamed else self._rows.read_levels()
 
-    def _find_lines(self) -> tuple[Any, Any]:
-        """Return where each line begins, and whether it begins with a brace."""
-        starts, is_object = [np.empty(0, np.int64)], [np.empty(0, bool)]
-        last = b"\n"
-        for base in range(0, self._stamp[0], CHUNK_SIZE):
-            data = np.frombuffer(last + self._bytes(base, CHUNK_SIZE), np.uint8)
-            positions = np.flatnonzero(data[:-1] == _NEWLINE)
-            starts.append(positions + base)
-            is_object.append(data[positions + 1] == _BRACE)
-            last = data[-1:].tobytes()
-        return np.concatenate(starts), np.concatenate(is_object)
+    def read(self, index: int) -> dict[str, Any]:
+        """Read the values of a row, and rename its fields.
 
-    def _line(self, number: int) -> bytes:
-        start, end = self._bounds[number : number + 2].tolist()
-        return self._bytes(start, end - start)
+        Raises:
+            RowError: The row does not have a column.
+        """
+        row = self._rows.read(index)
+        taken = {*self._columns.values()}
+        renamed = {name: value for name, value in row.items() if name not in taken}
+        for field, column in self._columns.items():
+            value: Any = row
+            for name in [column] if column in row else column.split("."):
+                if not isinstance(value, Mapping) or name not in value:
+                    hint = did_you_mean(column, row)
+                    problem = f"is missing, from which columns= takes {field!r}{hint}"
+                    raise RowError(column, problem, where=self.place(index))
+                value = value[name]
+            renamed[field] = value
+        return renamed
 
-    def _read_lines(self) -> Iterator[bytes]:
-        """Yield the lines of all rows; many are read at once."""
-        for first in range(0, len(self._bounds) - 1, LINES_AT_ONCE):
-            bounds = self._bounds[first : first + LINES_AT_ONCE + 1].tolist()
-            base = bounds[0]
-            data = self._bytes(base, bounds[-1] - base)
-            for start, end in pairwise(bounds):
-                line = data[start - base : end - base]
-                if line.strip():
-                    yield line
 
-    def _parse(self, line: bytes, index: int) -> dict[str, Any]:
-        try:
-            row = json.loads(line.strip())
-        except json.JSONDecodeError as error:
-            problem = f"{error.msg} at column {error.colno}"
-            raise DatasetError(f"{self.place(index)} is not valid JSON: {problem}") from None
-        except (ValueError, RecursionError) as error:
-            raise DatasetError(f"{self.place(index)} is not valid JSON: {error}") from None
-        if not isinstance(row, dict):
-            kind = type(row).__name__
-            raise DatasetError(f"{self.place(index)} is a JSON {kind}; a row must be an object")
-        return row
+def content_hash() -> Any:
+    """Return a new `hashlib` object for hashing the content of data sets."""
+    return hashlib.blake2b(digest_size=16)
+
+
+def data_library(name: str) -> Any:
+    """Import a package of the extra `data`.
+
+    Raises:
+        ExtraMissingError: It is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise ExtraMissingError(
+            f"parquet files, hubs and tables need the extra 'data': {install_advice('data')}"
+        ) from error

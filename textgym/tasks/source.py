@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from textgym.errors import DatasetError, RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.json_values import canonical_json, json_row
 from textgym.messages import message_problem
-from textgym.tasks.files import TaskList, file_stamp, read_tasks, shared_tasks
+from textgym.tasks.files import Dataset, TaskList, file_stamp, read_tasks, shared_tasks
 from textgym.tasks.task import (
     SPLITS,
     EvaluationTasks,
@@ -47,6 +47,7 @@ class TaskSource:
         owner: The environment's class.
         arguments: The keyword arguments that the environment was made with.
         dataset: None for the generator, otherwise as in `TextEnv`.
+        columns: As in `TextEnv`.
         split: As in `TextEnv`.
         level: As in `TextEnv`.
         at_level: Returns the tasks of an environment with the same arguments and a level.
@@ -67,15 +68,14 @@ class TaskSource:
         read_row: Callable[[dict[str, Any]], Task],
         owner: type,
         arguments: Mapping[str, Any],
-        dataset: str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None,
+        dataset: Dataset | None,
+        columns: Mapping[str, str] | None,
         split: str,
         level: int | None,
         at_level: Callable[[Any], TaskSource],
     ) -> None:
-        if dataset is not None and not isinstance(dataset, (str, os.PathLike, list, tuple)):
-            raise UsageError(
-                f"dataset must be a path, a hub id or a list of rows, not {dataset!r:.100}"
-            )
+        if columns is not None and dataset is None:
+            raise UsageError("columns names the columns of a data set: pass dataset=, too")
         if split not in SPLITS:
             raise UnknownNameError(f"there is no split {split!r}{did_you_mean(str(split), SPLITS)}")
         if level is not None and dataset is None and level not in levels:
@@ -87,13 +87,12 @@ class TaskSource:
         self._at_level, self._of_levels = at_level, dict[Any, TaskSource]()
         self._generate, self._canonical, self._read_row = generate, canonical, read_row
         self._owner, self._arguments = owner, arguments
-        self._dataset = "the list"
         self._rows: TaskList | None = None
-        if isinstance(dataset, (list, tuple)):
-            self._rows = read_tasks(dataset, split, level, self.read)
-        elif dataset is not None:
-            self._dataset = os.fspath(dataset)
-            self._rows = self._read(self._dataset)
+        if dataset is not None:
+            self._rows = self._read(dataset, columns)
+            self._dataset = self._rows.name
+            if isinstance(dataset, (str, os.PathLike)):
+                self._dataset = os.fspath(dataset)
         self._is_checked = False
         if self._rows is not None:
             self.count: int | None = len(self._rows)
@@ -261,10 +260,15 @@ class TaskSource:
         self.index = index if tasks is self else None
         return task
 
-    def _read(self, dataset: str) -> TaskList:
-        def read() -> TaskList:
-            return read_tasks(dataset, self.split, self.level, self.read)
+    def _read(self, dataset: Dataset, columns: Mapping[str, str] | None) -> TaskList:
+        if isinstance(dataset, os.PathLike):
+            dataset = os.fspath(dataset)
 
+        def read() -> TaskList:
+            return read_tasks(dataset, self.split, self.level, columns, self.read)
+
+        if not isinstance(dataset, str):
+            return read()
         return self._share(file_stamp(dataset) or ("hub", dataset), read)
 
     def _share(self, origin: Hashable, make: Callable[[], Shared]) -> Shared:

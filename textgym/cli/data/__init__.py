@@ -1,0 +1,1 @@
+"""`textgym data`: a module for each of its commands."""

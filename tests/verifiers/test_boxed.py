@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from textgym.verifiers.boxed import chosen_boxes, stated_box
+from textgym.verifiers.choices import choice
 from textgym.verifiers.exact import match
 from textgym.verifiers.math import verify
 
+OPTIONS = {"A": "iron", "B": "zinc", "C": "neon"}
 NOT_ALONE = [
     # alternatives
     "$x={}$ or $x=\\boxed{{43}}$", "$x=\\boxed{{41}}$ or $x={}$", "43 or {}", "{} or 43",
@@ -161,3 +163,27 @@ def test_the_last_hundred_of_thousands_of_boxes_are_joined() -> None:
     assert answer is not None
     assert answer.text.split(" , ") == ["1", "2"] * 50
     assert chosen_boxes(many) == ["1", "2"] * 50
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"The only one which is not: \boxed{B}", r"The only one that is not: \boxed{B}",
+        r"The one that isn't: \boxed{B}", r"The option that does not: **\boxed{B}**",
+        r"The statement which doesn’t: $\boxed{B}$",
+    ],
+)  # fmt: skip
+def test_the_option_that_is_not_something_is_an_answer(text: str) -> None:
+    assert choice(text, OPTIONS) == "B"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"It is not: \boxed{B}", r"The answer that is not \boxed{B}",
+        r"We know that is not: \boxed{B}", r"That which is not the answer: \boxed{B}",
+        r"One thing is certain, it isn't: \boxed{B}",
+    ],
+)  # fmt: skip
+def test_what_is_not_the_answer_is_denied(text: str) -> None:
+    assert choice(text, OPTIONS) == ""

@@ -45,8 +45,16 @@ _ARE_SMALL_WORDS = (
     r"(?: (?:be|equal(?: to)?|think|believe|that|it(?:['’]s)?|is|as|given by|the|an?|my|our|final"
     rf"|correct|right|answer|number|value|option|choice)\b){{0,6}}:?{_OPENING}\Z"
 )
+# "The only one that is not: B" answers the question which one is not.
+_ASKED_FOR = "|".join(
+    rf"(?<={noun} {relative} {verb})"
+    for noun in ("one", "option", "choice", "item", "statement")
+    for relative in ("that", "which")
+    for verb in ("is not", "does not", "isn['’]t", "doesn['’]t")
+)
 _DENIED = re.compile(
     rf"(?:(?:\b(?:{NEGATIONS}|cannot)|{CONTRACTED})(?! (?:correct |right )?(?:is|are)\b)"
+    rf"(?!(?:{_ASKED_FOR}):)"
     rf"|\b(?:(?<!none )(?:{OTHER})|anyone but|confused with|{DOUBTED})"
     rf"|(?<!is )\b(?:{FALSE})(?=:)"
     rf"|\b(?:wrong|(?<!the )(?:incorrect|false))(?= answer\b)(?: answer would)?"

@@ -2,7 +2,8 @@
 
 The figures of an audit follow from the environment's module, the audits' own code, and all modules
 that these import. A digest of that code is stored with the figures. Comments, layout and docstrings
-do not count; the docstring of a tool does, because models and attackers read it.
+do not count; the docstring of a tool does, because models and attackers read it. Modules that no
+audit runs, of model servers, data sets and curricula, do not count, either.
 """
 
 from __future__ import annotations
@@ -15,6 +16,18 @@ import gymnasium
 from make_architecture import imports_of, modules
 
 AUDITS = "textgym.checks.runner"
+UNUSED = tuple(
+    f"textgym.{name}"
+    for name in (
+        "curricula", "task_pool", "whole_file",
+        "policies.chat", "policies.default_model", "policies.hf", "policies.inspect",
+        "policies.models", "policies.openai", "policies.vllm",
+        "tasks.columnar_rows", "tasks.csv_rows", "tasks.file_rows", "tasks.named",
+        "tasks.table_rows",
+    )
+)  # fmt: skip
+"""The beginnings of modules that audits import and do not run: they play scripted policies and
+generated tasks."""
 
 
 def sources_digest(id: str) -> str:
@@ -34,7 +47,7 @@ def reached(names: set[str]) -> set[str]:
     while names:
         found |= names
         names = {item for name in names for item in imports_of(name, True)} & modules().keys()
-        names -= found
+        names = {name for name in names - found if not name.startswith(UNUSED)}
     return found
 
 

@@ -21,14 +21,15 @@ DRAWING = DOCS / "architecture.svg"
 FLOORS = {
     1: (
         "messages", "tools", "tool_schemas", "spaces", "errors", "mixtures", "curricula",
-        "display", "concurrency", "names", "layers", "json_values", "_version",
+        "task_pool",
+        "display", "concurrency", "names", "layers", "json_values", "whole_file", "_version",
     ),
     2: ("policies", "sandbox", "tasks"),
     3: ("verifiers", "trajectories"),
     4: ("core", "users", "metrics", "provenance"),
     5: ("wrappers", "registry"),
     6: ("envs", "rollouts", "vector"),
-    7: ("rescoring", "checks", "training", "integrations"),
+    7: ("rescoring", "checks", "training", "integrations", "data"),
     8: ("report", "scaffold"),
     9: ("cli", "__main__"),
 }  # fmt: skip

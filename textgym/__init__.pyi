@@ -68,6 +68,7 @@ from .rollouts import (
     rollout as rollout,
 )
 from .spaces import ActionSpace as ActionSpace, ConversationSpace as ConversationSpace
+from .task_pool import TaskPool as TaskPool
 from .tasks import Task as Task
 from .tools import tool as tool
 from .trajectories import Batch as Batch, Run as Run, make_batch as make_batch

@@ -1,5 +1,7 @@
 """Curricula over a mixture: the success on an environment decides how often it is drawn.
 
+A `TaskPool` is a curriculum over tasks: see `task_pool`.
+
 Invariants: a draw depends only on the weights, the seed, the number of the draw, and the results so
 far; no environment's share falls to 0, so the curriculum notices when it becomes learnable.
 """
@@ -12,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
+from textgym.task_pool import TaskPool
 
 __all__ = ["Curriculum", "SuccessCurriculum", "read_curriculum"]
 
@@ -64,12 +67,13 @@ class SuccessCurriculum:
         for id, successes in _checked_results(results or {}).items():
             self._results[id] = deque(successes, maxlen=window)
 
-    def add(self, id: str, success: bool) -> None:
+    def add(self, id: str, success: bool, index: int | None = None) -> None:
         """Add the result of an episode. Threads may add results at the same time.
 
         Args:
             id: The id of its environment.
             success: Whether it succeeded.
+            index: The index of its task, which only a `TaskPool` uses.
         """
         self._results.setdefault(id, deque(maxlen=self._window)).append(bool(success))
 
@@ -105,18 +109,19 @@ class SuccessCurriculum:
         return {**arguments, "results": results} if results else arguments
 
 
-Curriculum = bool | Mapping[str, Any] | SuccessCurriculum
-"""A curriculum as an argument: True, a dict of arguments, or a `SuccessCurriculum`."""
+Curriculum = bool | Mapping[str, Any] | SuccessCurriculum | TaskPool
+"""A curriculum as an argument: True, a dict of arguments, a `SuccessCurriculum` or a `TaskPool`."""
 
 
 def read_curriculum(
     value: Curriculum | None, num_envs: int | None = None
-) -> SuccessCurriculum | None:
+) -> SuccessCurriculum | TaskPool | None:
     """Return the curriculum for an argument of `rollout` or `make_vec`; None if there is none.
 
     Args:
         value: The argument.
-        num_envs: The number of environments that it draws from, if it is known.
+        num_envs: The number of environments that it draws from, if it is known. A pool also draws
+            from one.
 
     Raises:
         UsageError: The value is something else, an argument in it is invalid, or there are fewer
@@ -128,15 +133,19 @@ def read_curriculum(
     """
     if value is None or value is False:
         return None
+    if isinstance(value, TaskPool):
+        return value
     if num_envs is not None and num_envs < 2:
-        raise UsageError("a curriculum draws from several environments: pass ids with weights")
+        raise UsageError(
+            "a curriculum draws from several environments: pass ids with weights, or a TaskPool"
+        )
     if isinstance(value, SuccessCurriculum):
         return value
     arguments = {} if value is True else value
     if not isinstance(arguments, Mapping):
         raise UsageError(
-            f"curriculum must be True, a dict such as {{'window': 64}}, or a SuccessCurriculum, "
-            f"not {value!r:.100}"
+            f"curriculum must be True, a dict such as {{'window': 64}}, a SuccessCurriculum or a "
+            f"TaskPool, not {value!r:.100}"
         )
     for name in arguments:
         if name not in _ARGUMENTS:

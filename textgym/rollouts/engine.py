@@ -117,8 +117,9 @@ async def arollout(
             `["StepPenalty:amount=0.01"]`; also functions that wrap. Wrappers of one environment are
             an argument of it: `env_kwargs={id: {"wrappers": [...]}}`.
         curriculum: Draws the environment of each task, instead of a fixed share of `episodes` for
-            each: a `SuccessCurriculum`, a dict of its arguments, or True. It sees results in the
-            order in which episodes finish, so only `concurrency=1` repeats a run exactly.
+            each: a `SuccessCurriculum`, a dict of its arguments, or True. A `TaskPool` draws the
+            task, too. A curriculum sees results in the order in which episodes finish, so only
+            `concurrency=1` repeats a run exactly.
         group_reward: Rewards the episodes of each task together when all of them are finished, in
             place of the environment's reward: a `Tournament`, an `AgainstReference`, or a function
             or coroutine function from their trajectories to a number for each. It needs `repeats`.

@@ -11,17 +11,20 @@ from __future__ import annotations
 
 import itertools
 import operator
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
 
+from textgym.curricula import SuccessCurriculum
 from textgym.errors import RunError, UsageError
 from textgym.json_values import json_row
 from textgym.metrics.run_index import Key, RunIndex, read_index
 from textgym.mixtures import check_env_ids, split_by_weight
 from textgym.rollouts.episode import Job
+from textgym.task_pool import TaskPool
 from textgym.trajectories.run_folder import RunFolder, read_trajectories
 from textgym.trajectories.schema import Trajectory
 from textgym.wrappers import FlattenConversation, TokenIds
@@ -29,6 +32,7 @@ from textgym.wrappers import FlattenConversation, TokenIds
 __all__ = [
     "GivenTasks",
     "PlannedTasks",
+    "bind_pool",
     "list_jobs",
     "plan_tasks",
     "read_completed",
@@ -49,6 +53,10 @@ class PlannedTasks:
         indices: The index of each task.
         rows: The row of each task by index, if the tasks are given as rows.
 
+    Attributes:
+        indices: The argument.
+        rows: The argument.
+
     Example:
         >>> tasks = PlannedTasks([7, 3])
         >>> list(tasks), len(tasks), 3 in tasks, tasks.position(3)
@@ -59,28 +67,28 @@ class PlannedTasks:
         self, indices: Sequence[int], rows: Sequence[Mapping[str, Any]] | None = None
     ) -> None:
         self.rows = rows
-        self._indices = indices
+        self.indices = indices
         # A range finds an index without a table.
         self._positions = (
             None if isinstance(indices, range) else {index: n for n, index in enumerate(indices)}
         )
 
     def __len__(self) -> int:
-        return len(self._indices)
+        return len(self.indices)
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._indices)
+        return iter(self.indices)
 
     def __contains__(self, index: int) -> bool:
-        return index in (self._indices if self._positions is None else self._positions)
+        return index in (self.indices if self._positions is None else self._positions)
 
     def as_given(self) -> list[Any]:
         """Return the rows, or the indices if the tasks are not given as rows."""
-        return list(self._indices if self.rows is None else self.rows)
+        return list(self.indices if self.rows is None else self.rows)
 
     def position(self, index: int) -> int:
         """Return the position of a task, from 0."""
-        return self._indices.index(index) if self._positions is None else self._positions[index]
+        return self.indices.index(index) if self._positions is None else self._positions[index]
 
 
 def plan_tasks(
@@ -89,7 +97,7 @@ def plan_tasks(
     episodes: int | None,
     given: GivenTasks | None,
     start: int,
-    has_curriculum: bool = False,
+    curriculum: SuccessCurriculum | TaskPool | None = None,
 ) -> dict[str, PlannedTasks]:
     """Return which tasks of each environment are played.
 
@@ -99,8 +107,9 @@ def plan_tasks(
         episodes: The total number of tasks; None for all tasks of each environment.
         given: Indices or rows of tasks; None plays the tasks from `start` on.
         start: The index of the first task of each environment.
-        has_curriculum: Whether a curriculum draws the environment of each task; then the tasks of
-            an environment are as many as it would play if it were always drawn.
+        curriculum: Draws the environment of each task; then the tasks of an environment are as many
+            as it would play if it were always drawn. A pool draws the tasks, too; then they are all
+            tasks from `start` on.
 
     Raises:
         UsageError: There are fewer tasks, or `episodes` is missing, or an environment does not show
@@ -110,8 +119,12 @@ def plan_tasks(
         if isinstance(env, FlattenConversation | TokenIds):
             kind = type(env).__name__
             raise UsageError(f"rollouts need observations that are messages: leave out {kind}")
-    if has_curriculum:
-        return _tasks_to_draw(samples, episodes, given, start)
+    if curriculum is not None:
+        drawn = _tasks_to_draw(samples, episodes, given, start)
+        if isinstance(curriculum, TaskPool):
+            ranges = bind_pool(curriculum, samples, start)
+            drawn = {id: PlannedTasks(indices) for id, indices in ranges.items()}
+        return drawn
     if given is None:
         return _tasks_in_order(samples, weights, episodes, start)
     if episodes is not None or start:
@@ -195,6 +208,32 @@ def _tasks_to_draw(
             f"not {episodes}"
         )
     return {id: PlannedTasks(range(start, start + count)) for id, count in counts.items()}
+
+
+def bind_pool(
+    pool: TaskPool, samples: Mapping[str, gym.Env[Any, Any]], start: int = 0
+) -> dict[str, range]:
+    """Return the indices of the tasks that a pool can draw of each environment.
+
+    Args:
+        pool: The pool, which remembers what the tasks are read from.
+        samples: One environment of each id.
+        start: The index of the first task.
+
+    Raises:
+        UsageError: An environment has no tasks to select, or the pool's results are of other tasks.
+    """
+    ranges = {}
+    for id, env in samples.items():
+        inner: Any = env.unwrapped
+        if not hasattr(inner, "num_tasks"):
+            raise UsageError(f"a pool selects tasks, and {id} has no num_tasks to select from")
+        data = getattr(inner, "data_digests", None) or {}
+        split, level = getattr(inner, "split", "train"), getattr(inner, "level", None)
+        pool.bind(id, split=split, level=level, data=data)
+        count = _available(id, env, start)
+        ranges[id] = range(start, sys.maxsize if count is None else start + count)
+    return ranges
 
 
 def _available(id: str, env: gym.Env[Any, Any], start: int) -> int | None:

@@ -49,6 +49,7 @@ class EpisodePlayer:
 
     Attributes:
         samples: One environment of each id, for inspection. They are never played.
+        weights: The weight of each environment, by id.
 
     Example:
         >>> with EpisodePlayer("textgym/MCQA-v0") as player:
@@ -79,7 +80,7 @@ class EpisodePlayer:
             with_registered_ids(env_concurrency or {}),
             self._log,
         )
-        self.samples = self._envs.samples
+        self.samples, self.weights = self._envs.samples, self._envs.weights
         self._concurrency, self._retries = concurrency, retries
         self._pool, self._is_closed = EnvPool(self._log), False
         self._key_kwargs = {

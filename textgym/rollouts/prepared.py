@@ -25,6 +25,7 @@ from textgym.rollouts.episode import SamePromptCheck
 from textgym.rollouts.group_rewards import GroupReward, GroupRewards
 from textgym.rollouts.plan import (
     GivenTasks,
+    PlannedTasks,
     list_jobs,
     plan_tasks,
     read_completed,
@@ -32,8 +33,9 @@ from textgym.rollouts.plan import (
     unfinished,
 )
 from textgym.rollouts.recorder import RunLog, RunRecorder
-from textgym.rollouts.schedule import CurriculumSchedule, Schedule
+from textgym.rollouts.schedule import CurriculumSchedule, PoolSchedule, Schedule
 from textgym.rollouts.workers import play_all
+from textgym.task_pool import TaskPool
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder, refuse_used_folder
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
@@ -108,7 +110,7 @@ class PreparedRollout:
                 episodes,
                 tasks,
                 start,
-                self._curriculum is not None,
+                self._curriculum,
             )
             self._digests = digests_of(self._envs.samples)
         except BaseException:
@@ -212,7 +214,7 @@ class PreparedRollout:
         )
         if self._curriculum:
             for entry, _ in index.entries():
-                self._curriculum.add(entry.env_id, bool(entry.success))
+                self._curriculum.add(entry.env_id, bool(entry.success), entry.task_index)
         recorder.add_completed(index.table)
         if check_prompt and recorder.remaining:
             for trajectory in unfinished(index, folder, self._repeats):
@@ -221,6 +223,22 @@ class PreparedRollout:
 
     def _schedule(self, completed: set[Key], *, has_jobs: bool) -> Schedule:
         """Return the remaining episodes in order."""
+        if isinstance(self._curriculum, TaskPool):
+            return PoolSchedule(
+                lambda id, index: remaining(
+                    list_jobs(
+                        id, PlannedTasks([index]), self._repeats, self._seed, self._envs.kwargs[id]
+                    ),
+                    completed,
+                ),
+                self._plan,
+                self._envs.limits,
+                self._curriculum,
+                self._envs.weights,
+                self._seed,
+                self._num_tasks,
+                completed,
+            )
         jobs = {}
         for env_id, tasks in self._plan.items():
             kwargs = self._envs.kwargs[env_id]
@@ -244,7 +262,9 @@ class PreparedRollout:
     def _add_result(self, trajectory: Trajectory) -> None:
         """Add the result of an episode to the curriculum, unless the episode failed."""
         if self._curriculum and trajectory["is_success"] is not None:
-            self._curriculum.add(trajectory["env_id"], trajectory["is_success"])
+            self._curriculum.add(
+                trajectory["env_id"], trajectory["is_success"], trajectory["task_index"]
+            )
 
     def close(self) -> None:
         """Close the environments."""

@@ -4,20 +4,24 @@ Invariants: an environment never runs more episodes at once than its limit; no e
 of another environment's limit; the tasks of an environment are played in order, and the repeats of
 a task follow one another. Without limits and without a curriculum, all environments advance through
 their tasks in proportion. With a curriculum, a draw depends on how many tasks were begun before and
-on the results so far, so that a resumed run continues as the interrupted one would have.
+on the results so far, so that a resumed run continues as the interrupted one would have. With a
+`TaskPool`, the tasks are not in order, and each is drawn once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import cast
 
 from textgym.curricula import SuccessCurriculum
 from textgym.errors import RunError
 from textgym.metrics.run_index import Key
 from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks
+from textgym.task_pool import TaskPool
 
-__all__ = ["CurriculumSchedule", "JobQueue", "Schedule"]
+__all__ = ["CurriculumSchedule", "JobQueue", "PoolSchedule", "Schedule"]
 
 
 class Schedule:
@@ -101,9 +105,18 @@ class JobQueue:
         """How far through its tasks the environment is, from 0 to 1."""
         return (self.position + 0.5) / len(self._tasks)
 
+    @property
+    def has_room(self) -> bool:
+        """Whether the limit allows another job to start."""
+        return self._limit is None or self.running < self._limit
+
     def is_available(self) -> bool:
         """Return whether there is a next job that may start within the limit."""
-        return self._next is not None and (self._limit is None or self.running < self._limit)
+        return self._next is not None and self.has_room
+
+    def refill(self, jobs: Iterator[Job]) -> None:
+        """Add jobs to a queue without a next job."""
+        self._jobs, self._next = jobs, next(jobs, None)
 
     def pop(self) -> Job | None:
         """Return the next job, and count it as running."""
@@ -147,11 +160,7 @@ class CurriculumSchedule(Schedule):
         self._begun = dict.fromkeys(jobs, 0)  # the number of tasks
         for id, index, _ in completed:
             self._begun[id] = max(self._begun[id], tasks[id].position(index) + 1)
-        if sum(self._begun.values()) > count:
-            raise RunError(
-                f"the folder has episodes of {sum(self._begun.values())} tasks, and the run has "
-                f"{count}: restore its trajectories.jsonl, or pass another folder"
-            )
+        _check_begun(sum(self._begun.values()), count)
 
     def choose(self) -> JobQueue | None:
         """Return the queue of a task with remaining repeats, or else the queue that is drawn."""
@@ -166,3 +175,72 @@ class CurriculumSchedule(Schedule):
         drawn = self._curriculum.draw(weights, self._seed, number)
         self._begun[drawn] += 1
         return available[drawn]
+
+
+class PoolSchedule(Schedule):
+    """Hands out jobs of the tasks that a pool draws. Each task is drawn at most once.
+
+    Args:
+        jobs_of: Returns the jobs of a task, without those that were completed before.
+        tasks: The tasks of each environment that can be drawn.
+        limits: As in `Schedule`. An environment at its limit is not drawn.
+        pool: Draws the tasks.
+        weights: The weight of each environment.
+        seed: The run's seed.
+        count: How many tasks are begun.
+        completed: The episodes that were played before the run was resumed.
+
+    Raises:
+        RunError: More tasks were played before than the run has.
+    """
+
+    def __init__(
+        self,
+        jobs_of: Callable[[str, int], Iterator[Job]],
+        tasks: Mapping[str, PlannedTasks],
+        limits: Mapping[str, int],
+        pool: TaskPool,
+        weights: Mapping[str, float],
+        seed: int,
+        count: int,
+        completed: Iterable[Key],
+    ) -> None:
+        self._begun = dict.fromkeys((id, index) for id, index, _ in completed)
+        left = defaultdict[str, list[Job]](list)
+        for id, index in self._begun:
+            left[id] += jobs_of(id, index)
+        super().__init__({id: iter(left[id]) for id in tasks}, tasks, limits)
+        self._jobs_of, self._pool, self._weights = jobs_of, pool, weights
+        self._ranges = {id: cast("range", planned.indices) for id, planned in tasks.items()}
+        self._seed, self._count = seed, count
+        _check_begun(len(self._begun), count)
+
+    def choose(self) -> JobQueue | None:
+        """Return the queue of a task with remaining repeats, or else of the task that is drawn."""
+        with_room = {id: queue for id, queue in self.queues.items() if queue.has_room}
+        for queue in with_room.values():
+            if queue.is_available():
+                return queue
+        number = len(self._begun)
+        if number == self._count or not with_room:
+            return None
+        drawn = self._pool.draw(
+            {id: self._ranges[id] for id in with_room},
+            self._weights,
+            self._begun.keys(),
+            seed=self._seed,
+            number=number,
+        )
+        if drawn is None:
+            return None
+        self._begun[drawn] = None
+        self.queues[drawn[0]].refill(self._jobs_of(*drawn))
+        return self.queues[drawn[0]]
+
+
+def _check_begun(begun: int, count: int) -> None:
+    if begun > count:
+        raise RunError(
+            f"the folder has episodes of {begun} tasks, and the run has {count}: restore its "
+            "trajectories.jsonl, or pass another folder"
+        )

@@ -15,13 +15,15 @@ from textgym.concurrency.event_loops import synchronous
 from textgym.errors import UsageError
 from textgym.policies import Policy
 from textgym.rollouts.env_pool import check_minimum
+from textgym.rollouts.plan import bind_pool
 from textgym.rollouts.player import EpisodePlayer
+from textgym.task_pool import TaskPool
 from textgym.training.tasks import TaskRef
 from textgym.trajectories.advantages import rewards_differ
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.task_identity import EpisodeKey
 
-__all__ = ["PlayedGroups", "aplay_groups", "play_groups"]
+__all__ = ["PlayedGroups", "aplay_groups", "drawn_tasks", "play_groups"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class PlayedGroups:
 async def aplay_groups(
     player: EpisodePlayer,
     policy: str | Policy,
-    tasks: Iterable[TaskRef],
+    tasks: Iterable[TaskRef] | TaskPool,
     *,
     count: int,
     size: int,
@@ -62,15 +64,17 @@ async def aplay_groups(
         player: The player of the environments.
         policy: The policy, or the spec of one.
         tasks: The tasks. The first `count` are played, and the next ones only as replacements. The
-            next call continues an iterator where this call left it.
+            next call continues an iterator where this call left it. A pool draws tasks of the
+            player with the seed, each once in a call, and gets the results of all groups.
         count: The number of groups.
         size: The number of episodes of a group.
         redraws: The maximum number of times that groups are replaced. The last replacements are
             kept, so that there are always `count` groups if there are as many tasks.
-        seed: As in `rollout`.
+        seed: As in `rollout`. With a pool, pass another seed in each call.
 
     Raises:
-        UsageError: An argument is invalid, or the player plays another split than a task's.
+        UsageError: An argument is invalid, or the player plays another split than a task's, or the
+            pool's results are of other tasks than the player's.
 
     Example:
         >>> tasks = iter([TaskRef("textgym/MCQA-v0", "train", index) for index in range(100)])
@@ -81,8 +85,9 @@ async def aplay_groups(
     """
     check_minimum(1, count=count, size=size)
     check_minimum(0, redraws=redraws)
-    next_tasks = iter(tasks)
-    groups = await _play(player, policy, next_tasks, count, size, seed)
+    pool = tasks if isinstance(tasks, TaskPool) else None
+    next_tasks = drawn_tasks(tasks, player, seed) if isinstance(tasks, TaskPool) else iter(tasks)
+    groups = await _play(player, policy, next_tasks, count, size, seed, pool)
     discarded: list[list[Trajectory]] = []
     for _ in range(redraws):
         equal = [
@@ -90,7 +95,7 @@ async def aplay_groups(
             for position, group in enumerate(groups)
             if not rewards_differ(episode["reward"] for episode in group)
         ]
-        replacements = await _play(player, policy, next_tasks, len(equal), size, seed)
+        replacements = await _play(player, policy, next_tasks, len(equal), size, seed, pool)
         for position, group in zip(equal, replacements, strict=False):  # there may be fewer tasks
             discarded.append(groups[position])
             groups[position] = group
@@ -100,6 +105,27 @@ async def aplay_groups(
 play_groups = synchronous(aplay_groups)
 
 
+def drawn_tasks(pool: TaskPool, player: EpisodePlayer, seed: int) -> Iterator[TaskRef]:
+    """Yield the tasks that a pool draws, each once; a task is drawn when it is requested.
+
+    Args:
+        pool: The pool.
+        player: The player of the environments.
+        seed: The seed of the draws.
+
+    Raises:
+        UsageError: The pool's results are of other tasks than the player's.
+    """
+    ranges, taken = bind_pool(pool, player.samples), dict[tuple[str, int], None]()
+    splits = {
+        env_id: str(getattr(env.unwrapped, "split", "train"))
+        for env_id, env in player.samples.items()
+    }
+    while drawn := pool.draw(ranges, player.weights, taken.keys(), seed=seed, number=len(taken)):
+        taken[drawn] = None
+        yield TaskRef(drawn[0], splits[drawn[0]], drawn[1])
+
+
 async def _play(
     player: EpisodePlayer,
     policy: str | Policy,
@@ -107,8 +133,9 @@ async def _play(
     count: int,
     size: int,
     seed: int,
+    pool: TaskPool | None,
 ) -> list[list[Trajectory]]:
-    """Play groups of the next tasks."""
+    """Play groups of the next tasks, and add their results to the pool."""
     tasks = list(islice(next_tasks, count))
     for task in tasks:
         _check_split(player, task)
@@ -116,6 +143,9 @@ async def _play(
         EpisodeKey(task.env_id, task.task_index, repeat) for task in tasks for repeat in range(size)
     ]
     played = await player.aplay(policy, keys, seed=seed) if keys else []
+    if pool is not None:
+        for trajectory in played:
+            pool.add_episode(trajectory)
     return [played[start : start + size] for start in range(0, len(played), size)]
 
 

@@ -115,6 +115,8 @@ def make_vec(
     }
     options: Any = {"autoreset_mode": autoreset_mode, "failures": failures, "retries": retries}
     drawing = read_curriculum(curriculum, num_envs=len(weights))
+    if drawing is not None and not isinstance(drawing, SuccessCurriculum):
+        raise UsageError("make_vec draws environments, not tasks: pass a SuccessCurriculum")
     if drawing:
         return TextVectorEnv(_mixture_env_fns(by_id, weights, drawing, num_envs), **options)
     shares = _shares(weights, num_envs)

@@ -1,6 +1,10 @@
-"""Callbacks for TRL's trainers: `HistoryCallback` writes their logs, `FreshRatioCheck` checks them.
+"""Callbacks for TRL's trainers.
 
-Invariant: only the begin of a training removes lines of a history; an evaluation adds lines.
+`HistoryCallback` writes their logs, `FreshRatioCheck` checks them, and `PoolCheckpoints` saves a
+`TaskPool` with their checkpoints.
+
+Invariants: only the begin of a training removes lines of a history; an evaluation adds lines; a
+training that is resumed has the pool of its checkpoint.
 """
 
 from __future__ import annotations
@@ -12,9 +16,12 @@ from typing import Any
 from transformers import TrainerCallback
 
 from textgym.errors import TrainingError
+from textgym.task_pool import TaskPool
 from textgym.training.history import History
 
-__all__ = ["FreshRatioCheck", "HistoryCallback"]
+__all__ = ["FreshRatioCheck", "HistoryCallback", "PoolCheckpoints"]
+
+_POOL_FILE = "task_pool.json"
 
 
 class HistoryCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not typed here
@@ -84,6 +91,43 @@ class FreshRatioCheck(TrainerCallback):  # type: ignore[misc]  # transformers is
                 f"(root mean square), more than {self._bound:g}: the server must have the weights, "
                 "the chat template and the precision of the trainer"
             )
+
+
+class PoolCheckpoints(TrainerCallback):  # type: ignore[misc]  # transformers is not typed here
+    """Saves a pool in each checkpoint of a trainer, as `task_pool.json`; pass it in `callbacks`.
+
+    A training that is resumed begins with the pool of the checkpoint. The checkpoint must be in the
+    trainer's `output_dir`.
+
+    Args:
+        pool: The pool, which is also the `curriculum` of `Episodes`.
+
+    Example:
+        >>> pool = TaskPool()  # doctest: +SKIP
+        >>> episodes = Episodes("textgym/GuessNumber-v0", curriculum=pool)  # doctest: +SKIP
+        >>> trainer = GRPOTrainer(..., callbacks=[PoolCheckpoints(pool)])  # doctest: +SKIP
+    """
+
+    def __init__(self, pool: TaskPool) -> None:
+        self._pool = pool
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        """Restore the pool of the checkpoint from which the training is resumed.
+
+        Raises:
+            UsageError: The checkpoint has no pool.
+        """
+        if state.global_step:
+            self._pool.restore(_checkpoint(args, state) / _POOL_FILE)
+
+    def on_save(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        """Save the pool, once for all processes."""
+        if state.is_world_process_zero:
+            self._pool.save(_checkpoint(args, state) / _POOL_FILE)
+
+
+def _checkpoint(args: Any, state: Any) -> Path:
+    return Path(args.output_dir) / f"checkpoint-{state.global_step}"
 
 
 def _by_dataset(figures: Mapping[str, float]) -> dict[str, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textgym.errors import TrainingError, UsageError
@@ -17,7 +17,9 @@ from textgym.mixtures import weights_of
 from textgym.registry import registered_envs
 from textgym.rollouts.env_pool import Envs, check_minimum
 from textgym.rollouts.player import EpisodePlayer
+from textgym.task_pool import TaskPool
 from textgym.tasks.task import hash_int
+from textgym.training.groups import drawn_tasks
 from textgym.training.logprob_gap import LogprobGap
 from textgym.training.tasks import TaskRef, check_no_split, list_tasks, shown_prompt
 from textgym.training.trl.policies import (
@@ -77,6 +79,10 @@ class Episodes:
             learned, are replaced by groups of other tasks in the trainer's data set, of the same
             environment. The last replacements are kept. Logs still show the text of the replaced
             task. User-defined reward functions do not count.
+        curriculum: A pool that draws the task of each group in training, and gets the results of
+            all processes. The data set then only determines the number of groups, and logs show the
+            text of its rows. `redraw` draws from the pool, too. Pass `PoolCheckpoints` in the
+            trainer's `callbacks`, so that checkpoints have the pool.
         max_logprob_gap: The largest allowed difference between the log probabilities of rollout and
             training; None for 0.001 in float32, and 1 in other dtypes and in mixed precision.
         concurrency: The maximum number of episodes that run at once.
@@ -88,6 +94,7 @@ class Episodes:
     Attributes:
         reward_funcs: The reward functions.
         redraw: The maximum number of times that groups with equal rewards are replaced.
+        curriculum: The pool that draws tasks; None for the tasks of the data set.
         trajectories: The episodes of the last batch.
         gap: The difference of log probabilities in the last batch of training.
 
@@ -109,6 +116,7 @@ class Episodes:
         rewards: str | Sequence[str] = "total",
         on_split: str = "error",
         redraw: int = 0,
+        curriculum: TaskPool | None = None,
         max_logprob_gap: float | None = None,
         concurrency: int = 64,
         retries: int = 2,
@@ -117,6 +125,9 @@ class Episodes:
             raise UsageError(f"on_split must be error, drop or whole, not {on_split!r}")
         check_no_split(env_kwargs)
         check_minimum(0, redraw=redraw)
+        if curriculum is not None and not isinstance(curriculum, TaskPool):
+            raise UsageError(f"curriculum must be a TaskPool, not {curriculum!r:.100}")
+        self.curriculum = curriculum
         envs = registered_envs(envs)
         self._envs, self._env_kwargs = envs, dict(env_kwargs or {})
         self._options: dict[str, Any] = {
@@ -215,11 +226,21 @@ class Episodes:
         mode = "train" if trainer.model.training else "eval"
         repeats = _repeats(tasks, trainer, mode)
         seed = hash_int("trl", trainer.args.seed, mode, *self._batch(trainer, mode))
+        draws: Iterator[TaskRef] = iter(())
+        if self.curriculum is not None and mode == "train":
+            draws = drawn_tasks(self.curriculum, self.player(tasks[0].split), seed)
+            tasks = _drawn_instead(draws, len(tasks), trainer)
+            repeats = _repeats(tasks, trainer, mode)
         with policy_of(trainer, batch_size=len(prompts)) as policy:
             self.trajectories = self._play(policy, tasks, repeats, seed)
-            replaced = self._redraw_groups(policy, tasks, trainer, seed) if mode == "train" else []
+            replaced = (
+                self._redraw_groups(policy, tasks, trainer, seed, draws) if mode == "train" else []
+            )
         samples = self._samples(self.trajectories, trainer)
         batch = gather_samples(samples)
+        if self.curriculum is not None and mode == "train":
+            for trajectory in (*replaced, *(sample.trajectory for sample in batch)):
+                self.curriculum.add_episode(trajectory)
         log_episodes(batch, trainer._log_metric, replaced)
         if mode == "train":
             self._check_trainable(batch)
@@ -272,9 +293,14 @@ class Episodes:
         return played
 
     def _redraw_groups(
-        self, policy: Any, tasks: Sequence[TaskRef], trainer: Any, seed: int
+        self,
+        policy: Any,
+        tasks: Sequence[TaskRef],
+        trainer: Any,
+        seed: int,
+        draws: Iterator[TaskRef],
     ) -> list[Trajectory]:
-        """Replace groups with equal rewards by groups of other tasks.
+        """Replace groups with equal rewards by groups of other tasks, which are drawn if possible.
 
         All processes choose the same groups, and each plays its own part of them.
 
@@ -296,15 +322,41 @@ class Episodes:
             new_tasks: dict[int, TaskRef] = {}
             for group in equal:
                 indices = [index for index in group if index in own]
+                drawn = next(draws, None)
                 if indices:
                     task = tasks[indices[0] - first]
-                    new_task = _other_task(trainer, task, seed, attempt, group.start)
+                    new_task = drawn or _other_task(trainer, task, seed, attempt, group.start)
                     new_tasks |= dict.fromkeys(indices, new_task)
             repeats = [attempt * len(batch) + index for index in new_tasks]  # a task may come twice
             played = self._play(policy, list(new_tasks.values()), repeats, seed)
             for index, trajectory in zip(new_tasks, played, strict=True):
                 self.trajectories[index - first] = trajectory
         return replaced
+
+
+def _drawn_instead(draws: Iterator[TaskRef], count: int, trainer: Any) -> list[TaskRef]:
+    """Return the tasks that a pool draws for the samples of this process.
+
+    All processes draw the groups of the whole batch, and each takes its own samples of them.
+
+    Args:
+        draws: The draws.
+        count: The number of samples of this process.
+        trainer: The trainer.
+
+    Raises:
+        UsageError: The environments have fewer tasks than the batch has groups.
+    """
+    size, accelerator = trainer.num_generations, trainer.accelerator
+    groups = -(-count * accelerator.num_processes // size)
+    drawn = list(itertools.islice(draws, groups))
+    if len(drawn) < groups:
+        raise UsageError(
+            f"a batch has {groups} groups, and the pool draws from {len(drawn)} tasks: use smaller "
+            "batches, or more tasks"
+        )
+    first = accelerator.process_index * count
+    return [drawn[index // size] for index in range(first, first + count)]
 
 
 def _other_task(trainer: Any, task: TaskRef, *seeds: int) -> TaskRef:

@@ -61,7 +61,7 @@ class EpisodesWorker:
 
     Raises:
         UsageError: `args` changes the distribution that is sampled from, or a row is not from
-            `episodes.dataset`.
+            `episodes.dataset`, or `episodes` has a curriculum.
 
     Attributes:
         rollout_buffer: The samples.
@@ -88,6 +88,11 @@ class EpisodesWorker:
         start: int = 0,
     ) -> None:
         check_minimum(0, start=start)
+        if episodes.curriculum is not None:
+            raise UsageError(
+                "EpisodesWorker plays the rows of its data set in order: leave out the curriculum "
+                "of Episodes"
+            )
         sampling = sampling_of(args)
         if getattr(args, "chat_template_kwargs", None):
             raise UsageError(

@@ -85,7 +85,7 @@ class Arena:
         self.tasks = list(itertools.islice(self._unseen, _TASKS[subject.quick]))
         self.oracle = self._mean(oracle(self.env)) if subject.defines("solve") else None
         self.guess = self._mean(guesses(self.env)) if subject.defines("guess") else None
-        stated = not subject.kwargs or subject.stated_chance is not None
+        stated = subject.states_chance
         self.chance = subject.chance if stated else max(subject.chance, self.guess or 0.0)
         self.source = "stated" if stated else "the larger of the card's and that of guesses"
         self._silent: dict[int, Episode] = {}

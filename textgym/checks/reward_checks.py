@@ -100,7 +100,7 @@ def declared_chance(subject: Subject) -> Outcome:
     """
     if not subject.defines("guess"):
         raise Skipped("the environment defines no random policy (guess)")
-    if subject.kwargs and subject.stated_chance is None:
+    if not subject.states_chance:
         raise Skipped("the card states the chance for the default arguments")
     returns = [episode.total for _, _, episode in _episodes(subject, guesses)]
     mean, chance, (low, high) = _mean(returns), subject.chance, subject.reward_range

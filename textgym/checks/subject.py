@@ -118,7 +118,19 @@ class Subject:
         """The mean return that the best policy that ignores the task may get."""
         if self.stated_chance is not None:
             return self.stated_chance
-        return 0.0 if self.card is None else self.card.chance
+        if self.card is None:
+            return 0.0
+        return self.card.first_rung_chance if self.is_first_rung else self.card.chance
+
+    @property
+    def is_first_rung(self) -> bool:
+        """Whether only level 0 is checked."""
+        return self.kwargs == {"level": 0}
+
+    @property
+    def states_chance(self) -> bool:
+        """Whether the chance is stated for these arguments, by the card or by the caller."""
+        return not self.kwargs or self.is_first_rung or self.stated_chance is not None
 
     @property
     def reward_range(self) -> tuple[float, float]:

@@ -227,7 +227,8 @@ def evaluation_duplicates(subject: Subject) -> Outcome:
         repeated = env.num_tasks - _count_prompts(env, range(env.num_tasks))
         detail = f"{repeated} rows repeat the prompt of an earlier one" if repeated else ""
         return Outcome({"rows": env.num_tasks, "repeated": repeated}, detail=detail)
-    stated, fewest = subject.cls.card.distinct_tasks, NUM_GENERATED_TASKS
+    card, fewest = subject.cls.card, NUM_GENERATED_TASKS
+    stated = card.first_rung_tasks if subject.is_first_rung else card.distinct_tasks
     for level in subject.levels:
         chosen = {} if level is None else {"level": level}
         test = subject.make_split("test", **chosen)
@@ -239,7 +240,7 @@ def evaluation_duplicates(subject: Subject) -> Outcome:
                 f"says distinct_tasks={stated}"
             )
         fewest = min(fewest, count)
-    if subject.tasks >= NUM_GENERATED_TASKS and not subject.kwargs:
+    if subject.tasks >= NUM_GENERATED_TASKS and (subject.is_first_rung or not subject.kwargs):
         assert stated == fewest, f"distinct_tasks is {fewest}, but the card says {stated}"
     return Outcome({"distinct": fewest})
 

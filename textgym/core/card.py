@@ -69,6 +69,10 @@ class Card:
         verification: How answers are verified, such as exact match.
         reward_range: The lowest and highest return with the default arguments.
         levels: The difficulty levels of generated tasks, easiest first.
+        first_rung: Whether there is a level 0, which is only drawn with `level=0`: one fact, one
+            step, and the environment's own form of answers and tools.
+        first_rung_chance: As `chance`, at level 0.
+        first_rung_tasks: As `distinct_tasks`, at level 0.
         distinct_tasks: The number of different prompts among the 500 generated test tasks of the
             level with the fewest.
         chance: The mean reward of the best policy that ignores the question, on generated tasks of
@@ -104,6 +108,9 @@ class Card:
     verification: tuple[str, ...] = ()
     reward_range: tuple[float, float] = (0.0, 1.0)
     levels: tuple[int, ...] = (1,)
+    first_rung: bool = False
+    first_rung_chance: float = 0.0
+    first_rung_tasks: int = 500
     chance: float = 0.0
     data: str = "generated"
     shared_splits: bool = False

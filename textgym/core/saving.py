@@ -106,7 +106,8 @@ class SavableEnv(AuthorMethods[StateT]):
     def levels(self) -> tuple[Any, ...]:
         """The levels that `reset` can select, from the card or from the rows of a data set.
 
-        If the environment was made with `level=`, this is the only one.
+        If the environment was made with `level=`, this is the only one. `reset` can also select
+        level 0, the first rung, where the card has one.
         """
         return self._tasks.levels
 

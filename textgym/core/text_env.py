@@ -49,7 +49,8 @@ class TextEnv(SavableEnv[StateT]):
         columns: The column of the data set that each field of a row is read from, such as
             `{"question": "prompt", "answer": "extra.label"}`. Other columns keep their names.
         split: `train`, `validation` or `test`, of the generator, a data set with a name, or a hub.
-        level: One of the card's levels; None for all of them.
+        level: One of the card's levels; None for all of them. 0 is the first rung, where the card
+            has one; None does not draw it.
         max_turns: The maximum number of assistant messages. The episode is graded and truncated
             when it is reached. None uses the class's `max_turns`.
         render_mode: `ansi` (`render` returns the transcript), `human` (the transcript is printed as
@@ -146,6 +147,7 @@ class TextEnv(SavableEnv[StateT]):
         self._tasks = TaskSource(
             id=self.card.id,
             levels=self.card.levels,
+            first_rung=self.card.first_rung,
             generate=self.generate,
             canonical=self.canonical,
             read_row=self.read_row,

@@ -41,6 +41,7 @@ class TaskSource:
     Args:
         id: The environment's id.
         levels: The levels of the generator.
+        first_rung: Whether the generator also has level 0, which is only drawn if it is selected.
         generate: Draws a row of a level, see `TextEnv.generate`.
         canonical: Returns the part of a row that decides its split, see `TextEnv.canonical`.
         read_row: Turns a row into a task, see `TextEnv.read_row`.
@@ -63,6 +64,7 @@ class TaskSource:
         *,
         id: str,
         levels: Sequence[Any],
+        first_rung: bool,
         generate: Callable[[random.Random, int], dict[str, Any]],
         canonical: Callable[[dict[str, Any]], Any],
         read_row: Callable[[dict[str, Any]], Task],
@@ -78,12 +80,13 @@ class TaskSource:
             raise UsageError("columns names the columns of a data set: pass dataset=, too")
         if split not in SPLITS:
             raise UnknownNameError(f"there is no split {split!r}{did_you_mean(str(split), SPLITS)}")
-        if level is not None and dataset is None and level not in levels:
-            raise _no_level(id, level, levels)
+        known = [0, *levels] if first_rung and dataset is None else levels
+        if level is not None and dataset is None and level not in known:
+            raise _no_level(id, level, known)
         self.split, self.level = split, level
         self.stream = TaskStream()
         self.index: int | None = None
-        self._id, self._levels = id, levels
+        self._id, self._levels, self._has_first_rung = id, levels, first_rung
         self._at_level, self._of_levels = at_level, dict[Any, TaskSource]()
         self._generate, self._canonical, self._read_row = generate, canonical, read_row
         self._owner, self._arguments = owner, arguments
@@ -219,8 +222,11 @@ class TaskSource:
                 f"this {self._id} was made with level={self.level!r}, so options['level'] cannot "
                 f"be {level!r}"
             )
-        if level not in self.levels:
-            raise _no_level(self._id, level, self.levels)
+        known = self.levels
+        if self._has_first_rung and self._rows is None:
+            known = (0, *known)
+        if level not in known:
+            raise _no_level(self._id, level, known)
         if level not in self._of_levels:
             tasks = self._at_level(level)
             if tasks.digests != self.digests:

@@ -1,179 +1,142 @@
-"""Shared code of the scripts: making and writing rows, and reporting errors."""
+"""The scripts' command line: `main` converts files, or a split from the hub, to rows."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import logging
+import os
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from string import ascii_uppercase
 from typing import Any
 
-from textgym.errors import DatasetError, RowError, UsageError
+from textgym.errors import DatasetError, UsageError
 from textgym.tasks.files import load_rows
-from textgym.verifiers.exact import normalize_text
+from textgym.tasks.named import NamedDataset, convert_records, hub_records, named_dataset
+from textgym.whole_file import whole_file
 
-__all__ = [
-    "Row",
-    "convert_all",
-    "main_of_files",
-    "make_row",
-    "no_fair_choice",
-    "report",
-    "run",
-    "text_of",
-    "texts_of",
-    "write_rows",
-]
+__all__ = ["Row", "convert", "main", "parser_of", "report", "run"]
 
 Row = dict[str, Any]
 
 
-def text_of(record: Row, field: str) -> str:
-    """Return the string of a field, which must not be missing or blank."""
-    text = record.get(field)
-    if text is None:
-        raise RowError(field, "is missing")
-    if not isinstance(text, str) or not text.strip():
-        raise RowError(field, f"must be a non-blank string, not {text!r}")
-    return text
-
-
-def texts_of(record: Row, field: str) -> list[str]:
-    """Return the 2 to 26 options in a field of a record."""
-    texts = record.get(field)
-    if texts is None:
-        raise RowError(field, "is missing")
-    is_list = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
-    if not is_list or not 2 <= len(texts) <= len(ascii_uppercase):
-        raise RowError(field, "must be a list of 2 to 26 strings")
-    return list(texts)
-
-
-def make_row(id: str, question: str, texts: list[str], right: int, category: str) -> Row:
-    """Return a flat row. Options get letters in order; `right` is the index of the correct one."""
-    return {
-        "id": id,
-        "question": question,
-        "options": dict(zip(ascii_uppercase, texts, strict=False)),
-        "answer": ascii_uppercase[right],
-        "category": category,
-    }
-
-
-def no_fair_choice(row: Row) -> str:
-    """Return why a multiple-choice row should be skipped, or "".
-
-    Example:
-        >>> no_fair_choice({"options": {"A": "6  km", "B": "6 KM", "C": "7"}, "answer": "B"})
-        'the correct option occurs twice'
-        >>> no_fair_choice({"options": {"A": "6", "B": "6", "C": "7"}, "answer": "C"})
-        ''
-    """
-    texts = [normalize_text(text) for text in row["options"].values()]
-    if not all(texts):
-        return "an option is empty"
-    right = normalize_text(row["options"][row["answer"]])
-    return "the correct option occurs twice" if texts.count(right) > 1 else ""
-
-
-def convert_all(
-    records: Iterable[tuple[str, Row]],
-    convert: Callable[[Row, int], Row],
-    why_skip: Callable[[Row], str] = lambda row: "",
-) -> tuple[list[Row], Counter[str]]:
-    """Convert records, each given with its location.
+def main(name: str, arguments: Sequence[str] | None = None, *, task_field: str = "") -> int:
+    """Run the script of a data set and return its exit code.
 
     Args:
-        records: Locations and records.
-        convert: Makes a row from a record and its number, from 1.
-        why_skip: Returns why a row should be skipped, or "".
+        name: The name of the data set.
+        arguments: The command line; None for `sys.argv`.
+        task_field: The field in which a record gets the name of its file, without the suffix.
+    """
 
-    Returns:
-        The rows, and the number of skipped records by reason.
+    def work() -> None:
+        dataset = named_dataset(name)
+        convert(dataset, parser_of(dataset).parse_args(arguments), task_field)
+
+    return run(work)
+
+
+def parser_of(dataset: NamedDataset) -> argparse.ArgumentParser:
+    """Return the parser of the options that all scripts have."""
+    description = f"Convert {dataset.title} to rows of {dataset.env}."
+    parser = argparse.ArgumentParser(description=description)
+    default = "test" if "test" in dataset.splits else next(iter(dataset.splits))
+    parser.add_argument(
+        "files", nargs="*", type=Path, metavar="FILE",
+        help=".jsonl, .json, .csv or .parquet file of the split; without files, it is loaded from"
+        " the hub",
+    )  # fmt: skip
+    parser.add_argument("--split", default=default, help=f"split; default: {default}")
+    parser.add_argument("--limit", type=int, metavar="N", help="convert only the first N records")
+    parser.add_argument("--out", required=True, type=Path, help=".jsonl file to write")
+    return parser
+
+
+def convert(
+    dataset: NamedDataset,
+    given: argparse.Namespace,
+    task_field: str = "",
+    complete: Callable[[Row], Row] = lambda row: row,
+) -> None:
+    """Convert records to a file of rows, and print how many were written and left out.
+
+    Args:
+        dataset: The data set.
+        given: The options, see `parser_of`.
+        task_field: As in `main`.
+        complete: Returns a row with further fields.
 
     Raises:
-        RowError: A record is not valid; the error names its location.
+        UsageError: An option is not valid, or a file cannot be read, converted or written.
     """
-    rows: list[Row] = []
-    skipped: Counter[str] = Counter()
-    for number, (place, record) in enumerate(records, 1):
-        try:
-            row = convert(record, number)
-        except RowError as error:
-            raise RowError(error.field, error.problem, where=place) from None
-        if reason := why_skip(row):
-            skipped[reason] += 1
-        else:
-            rows.append(row)
-    return rows, skipped
+    if given.limit is not None and given.limit < 1:
+        raise UsageError(f"--limit must be 1 or more, not {given.limit}")
+    if given.out.resolve() in [file.resolve() for file in given.files]:
+        raise UsageError(f"--out {str(given.out)!r} is one of the files to read")
+    records: Iterable[tuple[str, Mapping[str, Any]]]
+    if given.files:
+        records = _records_of(given.files, task_field)
+    else:
+        os.environ.setdefault("HF_HUB_VERBOSITY", "error")  # no warning about each retry
+        records = hub_records(dataset, given.split)
+    if given.files or given.limit:  # the number of records is not the published one
+        dataset = replace(dataset, splits={given.split: {"source": given.split, "rows": None}})
+    written = 0
+    with _warnings_on_stdout(), whole_file(given.out) as file:
+        records = islice(records, given.limit)
+        for row in convert_records(dataset, given.split, records):
+            line = json.dumps(complete(row), ensure_ascii=False) + "\n"
+            # UTF-8 cannot encode a lone surrogate, so it remains a \u escape.
+            file.write(line.encode("utf-8", "backslashreplace"))
+            written += 1
+    report(f"{dataset.name} ({given.split})", written)
 
 
-def main_of_files(
-    description: str,
-    convert: Callable[[Row, int, str], Row],
-    arguments: Sequence[str] | None,
-    why_skip: Callable[[Row], str] = lambda row: "",
-) -> int:
-    """Run a script whose arguments are .jsonl files and `--out`; return its exit code.
-
-    Args:
-        description: What the script does, in one line.
-        convert: Makes a row from a record, its number in the file, from 1, and the file's stem.
-        arguments: The command line; None for `sys.argv`.
-        why_skip: As in `convert_all`.
-    """
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=".jsonl file to read")
-    parser.add_argument("--out", required=True, type=Path, help=".jsonl file to write")
-    given = parser.parse_args(arguments)
-    return run(lambda: _convert_files(given.files, given.out, convert, why_skip))
+def _records_of(files: Sequence[Path], task_field: str) -> Iterator[tuple[str, Row]]:
+    """Yield the records of files, each with its location."""
+    for file in files:
+        if not file.is_file():
+            what = "is a folder; pass a file" if file.is_dir() else "is missing"
+            raise DatasetError(f"file {str(file)!r} {what}")
+        for place, record in _json_records(file) or load_rows(file, "test"):
+            yield place, {task_field: file.stem, **record} if task_field else record
 
 
-def _convert_files(
-    files: Sequence[Path],
-    out: Path,
-    convert: Callable[[Row, int, str], Row],
-    why_skip: Callable[[Row], str],
-) -> None:
-    if out.resolve() in [file.resolve() for file in files]:
-        raise UsageError(f"--out {str(out)!r} is one of the files to read")
-    stems = Counter(file.stem for file in files)
-    if stems.total() > len(stems):
-        twice = stems.most_common(1)[0][0]
-        raise UsageError(f"two files are named {twice!r}, so their rows would have the same ids")
-    results = {file.stem: _convert_file(file, convert, why_skip) for file in files}
-    write_rows(out, (row for rows, _ in results.values() for row in rows))
-    for name, (rows, skipped) in results.items():
-        report(name, len(rows), skipped)
-
-
-def _convert_file(
-    path: Path, convert: Callable[[Row, int, str], Row], why_skip: Callable[[Row], str]
-) -> tuple[list[Row], Counter[str]]:
-    if not path.is_file():
-        what = "is a folder; pass a .jsonl file" if path.is_dir() else "is missing"
-        raise DatasetError(f"file {str(path)!r} {what}")
-    records = load_rows(str(path), "test")
-    return convert_all(records, lambda row, number: convert(row, number, path.stem), why_skip)
-
-
-def write_rows(path: Path, rows: Iterable[Row]) -> None:
-    """Write rows as JSON lines."""
-    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+def _json_records(file: Path) -> list[tuple[str, Row]]:
+    """Return the records of a JSON list, or of `examples` in an object; else an empty list."""
+    if file.suffix != ".json":
+        return []
     try:
-        # UTF-8 cannot encode a lone surrogate, so it remains a \u escape.
-        path.write_bytes("".join(lines).encode("utf-8", "backslashreplace"))
-    except OSError as error:
-        raise UsageError(f"cannot write to {str(path)!r}: {error.strerror}") from error
+        content = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):  # JSON lines, or an error that has a line
+        return []
+    found = content.get("examples") if isinstance(content, dict) else content
+    if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
+        return []
+    return [(f"record {number} of {file}", record) for number, record in enumerate(found, 1)]
 
 
-def report(name: str, written: int, skipped: Counter[str]) -> None:
-    """Print the number of written rows and of skipped ones, with the reasons."""
-    why = "".join(f"; {reason}: {count}" for reason, count in skipped.items())
-    print(f"{name}: {written} rows written, {skipped.total()} skipped{why}")
+@contextmanager
+def _warnings_on_stdout() -> Iterator[None]:
+    """Print what `convert_records` warns of: the records that are left out, and their number."""
+    logger, handler = (
+        logging.getLogger(convert_records.__module__),
+        logging.StreamHandler(sys.stdout),
+    )
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
+def report(name: str, written: int) -> None:
+    """Print the number of written rows."""
+    print(f"{name}: {written} rows written")
 
 
 def run(work: Callable[[], None]) -> int:

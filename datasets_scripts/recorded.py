@@ -16,10 +16,10 @@ import ast
 import csv
 import gzip
 import io
+import itertools
 import json
 import re
 import zipfile
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,8 @@ from urllib.parse import quote
 from urllib.request import urlopen
 
 from common import report, run
-from workbench import convert, read_call
 
+from textgym.data.conversions.calls import read_call, workbench
 from textgym.errors import DatasetError, RowError, UsageError
 
 __all__ = ["COMMITS", "SETS", "download", "main", "make"]
@@ -231,10 +231,11 @@ def _workbench(read: Read) -> Files:
     for path in _WORKBENCH_DATABASES:
         yield f"databases/{path.partition('/')[2]}", read(source, f"data/{path}")
     queries = {}
+    numbers = itertools.count(1)
     for domain in _WORKBENCH_DOMAINS:
         path = f"data/processed/queries_and_answers/{domain}_queries_and_answers.csv"
-        for number, record in enumerate(_table(read(source, path)), 1):
-            queries[domain, record["query"]] = convert(record, number, domain)
+        for record in _table(read(source, path)):
+            queries[domain, record["query"]] = workbench(record, next(numbers), "test")
     for model, times in _WORKBENCH.items():
         runs = []
         for domain, time in zip(_WORKBENCH_DOMAINS, times.split(), strict=True):
@@ -284,7 +285,7 @@ def make(out: Path, sets: Sequence[str] = tuple(SETS), read: Read = download) ->
     for name in sets:
         for file, content, count in _files(name, read):
             _write(out / name / file, content)
-            report(f"{name}/{file}", count, Counter())
+            report(f"{name}/{file}", count)
 
 
 def _files(name: str, read: Read) -> Iterator[tuple[str, bytes, int]]:

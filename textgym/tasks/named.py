@@ -68,7 +68,7 @@ class NamedDataset:
         extraction: How the published evaluation finds the answer; "" if it was not read.
         published: Published figures: `model`, `score`, `metric`, `url`.
         streamed: Whether it is so large that it is streamed rather than downloaded.
-        repeated: Whether the source has records many times, of which only the first is kept.
+        repeated: Whether the source has records many times. Only the first of equal ones is kept.
         unverified: The attributes that were not read at the source.
     """
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.metadata
 import json
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import gymnasium
@@ -27,21 +25,6 @@ def converted(script: str, file: Path, home: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     return out
-
-
-def load(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return importlib.import_module(name)
-
-
-@pytest.fixture
-def gsm8k(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    return load("gsm8k", monkeypatch)
-
-
-@pytest.fixture
-def competition_math(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    return load("competition_math", monkeypatch)
 
 
 def failed_by_oracle(rows: Path, home: Path) -> list[str]:
@@ -76,47 +59,6 @@ def test_math_keeps_its_level_and_subject(shared: Path, tmp_path: Path) -> None:
     inner: Any = env.unwrapped
     assert inner.num_tasks == 126
     assert inner.get_task(0).row["category"] == "Intermediate Algebra"
-
-
-def test_gsm8k_takes_thousands_apart(gsm8k: ModuleType) -> None:
-    row = gsm8k.convert({"question": "How many?", "answer": "So.\n#### -1,234,567"}, 3, "test")
-    assert row["expected_answer"] == "-1234567"
-
-
-@pytest.mark.parametrize("answer", ["42", "#### ", "#### forty", "#### 4 apples", None, 5])
-def test_gsm8k_without_a_final_number(gsm8k: ModuleType, answer: Any) -> None:
-    with pytest.raises(textgym.errors.RowError, match="'answer'"):
-        gsm8k.convert({"question": "How many?", "answer": answer}, 1, "test")
-
-
-@pytest.mark.parametrize(
-    ("record", "expected"),
-    [
-        pytest.param(
-            {"problem": "?", "solution": "\\boxed{1} or \\boxed{\\frac{1}{2}}", "level": "Level 3",
-             "type": "Algebra"},
-            ("\\frac{1}{2}", 3, "Algebra"), id="as published"),
-        pytest.param(
-            {"problem": "?", "solution": "\\boxed{9}", "answer": "2", "level": 4,
-             "subject": "Geometry"},
-            ("2", 4, "Geometry"), id="MATH-500"),
-        pytest.param(
-            {"question": "?", "answer": "2", "other": {"level": 5, "type": "Algebra"}},
-            ("2", 5, "Algebra"), id="AGIEval"),
-        pytest.param({"problem": "?", "answer": "2", "level": "Level ?"},
-                     ("2", None, "math"), id="no level"),
-    ],
-)  # fmt: skip
-def test_forms_of_math(
-    competition_math: ModuleType, record: dict[str, Any], expected: tuple[Any, ...]
-) -> None:
-    row = competition_math.convert(record, 1, "test")
-    assert (row["expected_answer"], row.get("level"), row["category"]) == expected
-
-
-def test_math_without_an_answer(competition_math: ModuleType) -> None:
-    with pytest.raises(textgym.errors.RowError, match="'solution' must contain the answer"):
-        competition_math.convert({"problem": "?", "solution": "It is 2."}, 1, "test")
 
 
 @pytest.mark.model

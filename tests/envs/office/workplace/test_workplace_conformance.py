@@ -253,18 +253,20 @@ def test_a_query_becomes_a_row(script: ModuleType, tmp_path: Path) -> None:
     assert script.main([str(queries), "--database", folder, "--out", str(out)]) == 0
     first, second = read_jsonl(out)
     call = {"name": "calendar_delete_event", "arguments": {"event_id": "00000005"}}
-    assert (first["id"], first["ground_truth"], first["no_op"]) == ("calendar-1", [call], False)
+    assert (first["id"], first["ground_truth"]) == ("workbench-test-1", [call])
+    assert (first["category"], first["no_op"]) == ("calendar", False)
     assert (second["query"], second["domains"], second["no_op"]) == ("Wait", ["calendar"], True)
 
 
-def test_a_nemo_gym_row_stays_as_it_is(script: ModuleType, tmp_path: Path) -> None:
+def test_a_nemo_gym_row_keeps_its_prompt(script: ModuleType, tmp_path: Path) -> None:
     folder = write_database(tmp_path / "databases")
     calls = request()["ground_truth"]
     row = {"id": 3, "responses_create_params": {"input": "Do nothing."}, "ground_truth": calls}
     rows, out = tmp_path / "rows.jsonl", tmp_path / "tagged.jsonl"
     rows.write_text(json.dumps(row) + "\n")
-    assert script.main([str(rows), "--database", folder, "--out", str(out)]) == 0
-    assert read_jsonl(out) == [{**row, "no_op": True}]
+    words = [str(rows), "--database", folder, "--split", "train", "--out", str(out)]
+    assert script.main(words, "workplace_assistant") == 0
+    assert read_jsonl(out) == [{**row, "id": "workplace_assistant-train-3", "no_op": True}]
 
 
 @pytest.mark.parametrize(
@@ -289,7 +291,7 @@ def test_a_wrong_query_is_named(
     queries.write_text(f'query,answer,base_template,domains\nDo it,"{answer}",T,[]\n')
     out = tmp_path / "rows.jsonl"
     assert script.main([str(queries), "--database", folder, "--out", str(out)]) == 2
-    assert capsys.readouterr().err == f"error: query 1 of {queries}: {problem}\n"
+    assert capsys.readouterr().err == f"error: line 2 of {queries}: {problem}\n"
     assert not out.exists()
 
 

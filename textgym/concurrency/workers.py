@@ -27,13 +27,13 @@ from typing import Any
 from textgym.concurrency import fork_server
 from textgym.errors import WorkerFailure
 
-__all__ = ["OwnWorker", "Workers", "workers_for"]
+__all__ = ["CORES", "OwnWorker", "Workers", "workers_for"]
 
 _PROGRAM = (
     "import json, sys; number, path, program = json.loads(sys.argv[1]); sys.path[:] = path; "
     "from textgym.concurrency.fork_server import run; run(number, program)"
 )
-_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _START_SECONDS = 120.0
 _EXTRA_SECONDS = 60.0  # to wait for a reply; only a stopped or starved worker takes so long
 _MAX_CALLS_PER_WORKER = 2000  # then it is replaced, because libraries' tables grow
@@ -209,7 +209,7 @@ class Workers:
         self._idle: list[_Worker] = []
         self._left: deque[_Worker] = deque()  # their owners were collected
         self._lock = threading.Lock()
-        self._turns = _Turns(_CORES)
+        self._turns = _Turns(CORES)
 
     def call(self, arguments: dict[str, Any], seconds: float) -> dict[str, Any] | None:
         """Call the function in a worker.

@@ -1,0 +1,76 @@
+r"""Prompts that reveal their answer, and options that are faulty.
+
+A prompt reveals its answer if it states it in a form in which answers are stated: behind `Answer:`
+or `####`, or in `\boxed{}`. A number or a word that merely occurs in the question reveals nothing,
+and neither does an option.
+
+Invariant: the examples of a prompt are not its answer, so a prompt that states several answers is
+left out, and its callers leave out lines that many prompts share.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+__all__ = ["option_faults", "stated_answer"]
+
+_STATED = re.compile(
+    r"(?:(?:^|[.!?(\[])[\s*_(\[]*(?:(?:the|final|right|correct) ){0,3}"
+    r"(?:answer|solution)[*_]*\s*(?:is|:|=)\s*:?|^\s*####|\\boxed\{)[\s*_\"'($\\]*"
+    r"(?P<answer>[^\n]{1,300})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_END = re.compile(r"\s*(?:[.,;})\]\"'$*]|\Z)(?!\d)")
+_MARKED = re.compile(
+    r"\((?:the )?(?:correct|right)(?: (?:answer|option|choice))?\)|[✓✔✅]", re.IGNORECASE
+)
+_LONGEST = 200  # characters of an answer that is searched for
+
+
+def stated_answer(text: str, answer: str) -> str:
+    r"""Return the words with which a prompt states its answer; "" if it does not.
+
+    Args:
+        text: The prompt's own text.
+        answer: The answer.
+
+    Example:
+        >>> stated_answer("What is 2 + 2? Answer: 4", "4")
+        'Answer: 4'
+        >>> stated_answer("The answer is 4 more than 3. If the answer is 4, what is x?", "4")
+        ''
+    """
+    answer = answer.strip().strip("$").strip()
+    if not 0 < len(answer) <= _LONGEST:
+        return ""
+    stated = {match["answer"].strip(): match[0] for match in _STATED.finditer(text)}
+    if len(stated) != 1:
+        return ""
+    ((shown, whole),) = stated.items()
+    begins = shown.casefold().startswith(answer.casefold())
+    return whole.strip("\n .!?")[:_LONGEST] if begins and _END.match(shown, len(answer)) else ""
+
+
+def option_faults(options: Mapping[str, str], answer: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the kind, the letter and the reason of each fault of some options.
+
+    Args:
+        options: The options, from letter to text.
+        answer: The letter of the right one.
+
+    Example:
+        >>> list(option_faults({"A": "tea", "B": " ", "C": "tea"}, "A"))
+        [('option_blank', 'B', 'is blank'), ('option_doubled', 'C', 'has the text of A')]
+    """
+    first: dict[str, str] = {}
+    for letter, text in options.items():
+        bare = " ".join(text.split())
+        if not bare:
+            yield "option_blank", letter, "is blank"
+        elif bare in first:
+            yield "option_doubled", letter, f"has the text of {first[bare]}"
+        first.setdefault(bare, letter)
+    marked = [letter for letter, text in options.items() if _MARKED.search(text)]
+    if marked == [answer] and len(options) > 1:
+        yield "answer_in_prompt", answer, "is marked as right"

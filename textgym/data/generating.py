@@ -1,0 +1,167 @@
+"""The rows of an environment's generator, each prompt once.
+
+They are the rows of the tasks 0, 1, 2, … of a split. A task is left out if an earlier one has its
+prompt. In an evaluation split it is drawn again first, as the environment does.
+
+Invariants: the row with an id is the row of the environment's task with this id; no two rows of a
+split have the same prompt and tools, and no content is in two splits; the rows depend on the
+arguments, and not on the number of workers; a generator with too few different rows is noticed
+after a bounded number of draws.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from itertools import chain, islice
+from typing import Any
+
+from textgym.concurrency.workers import Workers
+from textgym.core.text_env import TextEnv
+from textgym.errors import UsageError
+from textgym.integrations.exported import exported
+from textgym.json_values import canonical_json, json_row
+from textgym.registry import make
+from textgym.rollouts.env_pool import check_minimum
+from textgym.tasks.task import MAX_DRAWS_OF_A_PROMPT, draw_rows, hash_int
+
+__all__ = ["generate_rows"]
+
+Drawn = tuple[int, dict[str, Any]]
+"""A hash of the prompt and the tools, and the row."""
+
+# The search ends after so many draws. Of rows that are equally likely, one in a million is then
+# missing (e to the power of -14).
+_MIN_DRAWS, _DRAWS_PER_ROW = 1000, 14
+
+_CHUNK = 200  # tasks that a worker draws at once
+_SECONDS, _MEMORY = 3600.0, 4 << 30  # limits of a worker, which no generator should reach
+
+
+def generate_rows(
+    id: str, rows: int, *, workers: int = 1, **kwargs: Any
+) -> Generator[dict[str, Any], None, None]:
+    """Yield rows of an environment's generator, no two with the same prompt.
+
+    Args:
+        id: The environment.
+        rows: The number of rows.
+        workers: The number of processes that draw. If there are several, the arguments must be JSON
+            data, and the environment must be one that other processes can import.
+        **kwargs: The keyword arguments of the environment, such as `split` and `level`.
+
+    Raises:
+        UsageError: The environment has too few different rows, or no generator, or an argument is
+            invalid.
+        WorkerFailure: A worker died for another reason than the generator.
+
+    Example:
+        >>> [row["id"] for row in generate_rows("textgym/Math-v0", 2, split="test", level=1)]
+        ['test-1-0', 'test-1-1']
+    """
+    check_minimum(1, rows=rows, workers=workers)
+    if kwargs.get("dataset") is not None:
+        raise UsageError("rows come from the generator, so there is no dataset= here")
+    with exported(id, rows, lambda env: "", **kwargs) as (env, _):
+        env.get_task(0)  # checks what its author wrote
+        firsts = _first_draws(env) if workers == 1 else _first_draws_of(workers, env, id, kwargs)
+        with closing(firsts):
+            yield from _choose(env, firsts, rows)
+
+
+def _choose(env: TextEnv[Any], firsts: Iterator[Drawn], count: int) -> Iterator[dict[str, Any]]:
+    """Yield the rows with new prompts.
+
+    Args:
+        env: The environment.
+        firsts: What each task draws first.
+        count: The number of rows.
+    """
+    is_evaluation = env.split != "train"
+    seen, draws = set[int](), 0
+    for index, first in enumerate(firsts):
+        others = islice(_draws(env, index), 1, MAX_DRAWS_OF_A_PROMPT if is_evaluation else 1)
+        for prompt, row in chain([first], others):
+            draws += 1
+            if prompt not in seen:
+                seen.add(prompt)
+                yield row
+                break
+        else:
+            if is_evaluation or draws >= _MIN_DRAWS + _DRAWS_PER_ROW * len(seen):
+                raise UsageError(_too_few(env, len(seen), draws))
+        if len(seen) == count:
+            return
+
+
+def _too_few(env: TextEnv[Any], found: int, draws: int) -> str:
+    level = "" if env.level is None else f" at level {env.level}"
+    rows = "row" if found == 1 else "rows"
+    return (
+        f"{env.card.id} has only {found} different {env.split} {rows}{level} ({draws} were drawn): "
+        f"ask for at most {found}"
+    )
+
+
+def _draws(env: TextEnv[Any], index: int) -> Iterator[Drawn]:
+    """Yield what a task draws, one after the other."""
+    rows = draw_rows(
+        env.generate,
+        env.canonical,
+        id=env.card.id,
+        split=env.split,
+        level=env.level,
+        levels=env.card.levels,
+        index=index,
+    )
+    for row in rows:
+        task = env.read_row(row)
+        prompt = hash_int(canonical_json([task.messages, task.tools]))
+        yield prompt, json_row(task.row)
+
+
+def _first_draws(env: TextEnv[Any]) -> Generator[Drawn, None, None]:
+    for index in itertools.count():
+        yield next(_draws(env, index))
+
+
+def load_drawer(id: str, kwargs: dict[str, Any]) -> Callable[[int], dict[str, Any]]:
+    """Return the function that a worker calls: it draws the tasks from an index on.
+
+    Args:
+        id: The environment.
+        kwargs: Its keyword arguments.
+    """
+    env: Any = make(id, **kwargs).unwrapped
+    return lambda start: {"drawn": _chunk(env, start)}
+
+
+def _chunk(env: TextEnv[Any], start: int) -> list[Drawn]:
+    return [next(_draws(env, index)) for index in range(start, start + _CHUNK)]
+
+
+def _first_draws_of(
+    workers: int, env: TextEnv[Any], id: str, kwargs: dict[str, Any]
+) -> Generator[Drawn, None, None]:
+    """Yield what each task draws first; worker processes draw."""
+    load, arguments = "textgym.data.generating:load_drawer", {"id": id, "kwargs": kwargs}
+    pool = Workers(load, arguments, name="generator", memory=_MEMORY)
+    threads = ThreadPoolExecutor(workers)
+
+    def draw(start: int) -> list[Drawn]:
+        reply = pool.call({"start": start}, _SECONDS)
+        # Without a reply the generator failed there, and fails here with its own error.
+        return _chunk(env, start) if reply is None else reply["drawn"]
+
+    chunks = deque[Future[list[Drawn]]]()
+    try:
+        for start in itertools.count(0, _CHUNK):
+            chunks.append(threads.submit(draw, start))
+            if len(chunks) > 2 * workers:
+                yield from chunks.popleft().result()
+    finally:
+        threads.shutdown(cancel_futures=True)
+        pool.close()

@@ -63,11 +63,13 @@ def test_the_bytes_are_the_same_with_any_number_of_workers(tmp_path: Path, suffi
 
 def test_too_few_rows_are_one_line_and_leave_the_old_file(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text("old")
-    done = generate(tmp_path, "textgym/GuessNumber-v0", "--rows", "9", "--out", "rows.jsonl")
+    done = generate(
+        tmp_path, "textgym/GuessNumber-v0", "--level", "1", "--rows", "9", "--out", "rows.jsonl"
+    )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "textgym: textgym/GuessNumber-v0 has only 5 different train rows (1070 were drawn): "
-        "ask for at most 5\n"
+        "textgym: textgym/GuessNumber-v0 has only 3 different train rows at level 1 (1,042 were "
+        "drawn): ask for at most 3\n"
     )
     assert (tmp_path / "rows.jsonl").read_text() == "old"
 
@@ -91,7 +93,7 @@ def test_too_few_rows_are_one_line_and_leave_the_old_file(tmp_path: Path) -> Non
         ),
         (
             (MCQA, "--rows", "1", "--out", "a.jsonl", "--level", "9"),
-            "textgym/MCQA-v0 has no level 9; its levels are 1, 2, 3, 4, 5",
+            "textgym/MCQA-v0 has no level 9; its levels are 0, 1, 2, 3, 4, 5",
         ),
     ],
 )

@@ -1,37 +1,36 @@
-"""The rows of an environment's generator, each prompt once.
+"""The rows of an environment's generator, each once.
 
 They are the rows of the tasks 0, 1, 2, … of a split. A task is left out if an earlier one has its
-prompt. In an evaluation split it is drawn again first, as the environment does.
+prompt and its answer, or its question and its options in another order.
 
-Invariants: the row with an id is the row of the environment's task with this id; no two rows of a
-split have the same prompt and tools, and no content is in two splits; the rows depend on the
-arguments, and not on the number of workers; a generator with too few different rows is noticed
-after a bounded number of draws.
+Invariants: the row with an id is the row of the environment's task with this id; no content is in
+two splits; the rows depend on the arguments, and not on the number of workers; a generator with too
+few different rows is noticed after a bounded number of draws.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from textgym.concurrency.workers import Workers
 from textgym.core.text_env import TextEnv
 from textgym.errors import UsageError
 from textgym.integrations.exported import exported
-from textgym.json_values import canonical_json, json_row
+from textgym.json_values import canonical_json, json_round_trip, json_row
 from textgym.registry import make
 from textgym.rollouts.env_pool import check_minimum
 from textgym.tasks.task import MAX_DRAWS_OF_A_PROMPT, draw_rows, hash_int
 
 __all__ = ["generate_rows"]
 
-Drawn = tuple[int, dict[str, Any]]
-"""A hash of the prompt and the tools, and the row."""
+Drawn = tuple[int, int, dict[str, Any]]
+"""Hashes of the prompt with its tools, and of what is asked with its answer; and the row."""
 
 # The search ends after so many draws. Of rows that are equally likely, one in a million is then
 # missing (e to the power of -14).
@@ -44,7 +43,7 @@ _SECONDS, _MEMORY = 3600.0, 4 << 30  # limits of a worker, which no generator sh
 def generate_rows(
     id: str, rows: int, *, workers: int = 1, **kwargs: Any
 ) -> Generator[dict[str, Any], None, None]:
-    """Yield rows of an environment's generator, no two with the same prompt.
+    """Yield different rows of an environment's generator.
 
     Args:
         id: The environment.
@@ -73,37 +72,36 @@ def generate_rows(
 
 
 def _choose(env: TextEnv[Any], firsts: Iterator[Drawn], count: int) -> Iterator[dict[str, Any]]:
-    """Yield the rows with new prompts.
+    """Yield the rows that repeat no earlier one.
 
     Args:
         env: The environment.
         firsts: What each task draws first.
         count: The number of rows.
     """
-    is_evaluation = env.split != "train"
-    seen, draws = set[int](), 0
+    redraws = 0 if env.split == "train" else MAX_DRAWS_OF_A_PROMPT - 1
+    prompts, asked = set[int](), set[int]()
     for index, first in enumerate(firsts):
-        others = islice(_draws(env, index), 1, MAX_DRAWS_OF_A_PROMPT if is_evaluation else 1)
-        for prompt, row in chain([first], others):
-            draws += 1
-            if prompt not in seen:
-                seen.add(prompt)
-                yield row
-                break
-        else:
-            if is_evaluation or draws >= _MIN_DRAWS + _DRAWS_PER_ROW * len(seen):
-                raise UsageError(_too_few(env, len(seen), draws))
-        if len(seen) == count:
+        drawn = first
+        if redraws and first[0] in prompts:  # the environment draws again, too
+            others = islice(_draws(env, index), 1, 1 + redraws)
+            drawn = next((other for other in others if other[0] not in prompts), first)
+            redraws = 0 if drawn is first else redraws
+        prompt, question, row = drawn
+        if question not in asked:
+            yield row
+        elif index >= _MIN_DRAWS + _DRAWS_PER_ROW * len(asked):
+            raise UsageError(_too_few(env, len(asked), index))
+        prompts.add(prompt)
+        asked.add(question)
+        if len(asked) == count:
             return
 
 
 def _too_few(env: TextEnv[Any], found: int, draws: int) -> str:
     level = "" if env.level is None else f" at level {env.level}"
-    rows = "row" if found == 1 else "rows"
-    return (
-        f"{env.card.id} has only {found} different {env.split} {rows}{level} ({draws} were drawn): "
-        f"ask for at most {found}"
-    )
+    rows = f"{found:,} different {env.split} " + ("row" if found == 1 else "rows")
+    return f"{env.card.id} has only {rows}{level} ({draws:,} were drawn): ask for at most {found:,}"
 
 
 def _draws(env: TextEnv[Any], index: int) -> Iterator[Drawn]:
@@ -119,8 +117,13 @@ def _draws(env: TextEnv[Any], index: int) -> Iterator[Drawn]:
     )
     for row in rows:
         task = env.read_row(row)
-        prompt = hash_int(canonical_json([task.messages, task.tools]))
-        yield prompt, json_row(task.row)
+        shown = canonical_json([task.messages, task.tools])
+        options = row.get("options")
+        if isinstance(options, Mapping):
+            asked = canonical_json([row.get("question"), sorted(map(str, options.values()))])
+        else:
+            asked = shown + canonical_json(json_round_trip(task.answer))
+        yield hash_int(shown), hash_int(asked), json_row(task.row)
 
 
 def _first_draws(env: TextEnv[Any]) -> Generator[Drawn, None, None]:

@@ -37,6 +37,7 @@ __all__ = ["list_command", "show_command", "wrappers_command"]
 
 _MANY = 20  # environments of a suite, from which `list` shows them only if it is filtered
 _MEANINGS = {
+    "first_rung": "level=0 draws tasks of one fact and one step",
     "shared_splits": "training and test have the same tasks, because there are few",
     "several_answers": "a task can have other right answers than the one that is shown",
     "free_wording": "the model talks to a user in its own words",
@@ -130,6 +131,8 @@ def show_command(
         observation, info = env.reset(options={"index": index})
         table = Table(box=None, show_header=False, pad_edge=False)
         for name, value in cls.card.as_dict().items():
+            if name.startswith("first_rung_") and not cls.card.first_rung:
+                continue
             text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
             if isinstance(value, bool):
                 text = f"yes: {_MEANINGS[name]}" if value else ""

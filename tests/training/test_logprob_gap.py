@@ -35,3 +35,12 @@ def test_a_gap_above_the_bound_or_no_number_fails(computed: float) -> None:
 def test_the_bound_follows_the_precision() -> None:
     assert default_bound("torch.float32") == 1e-3
     assert default_bound("torch.bfloat16") == default_bound("float16") == 1.0
+
+
+def test_only_smaller_values_differ_from_a_truncated_distribution() -> None:
+    rows = [([-0.1, -1.0], [-0.5, -1.0], [1, 1])]
+    assert logprob_gap(rows).largest == pytest.approx(0.4)
+    assert logprob_gap(rows, truncated=True).largest == 0.0
+    rows = [([-0.5, math.nan], [-0.1, -1.0], [1, 1])]
+    assert logprob_gap(rows, truncated=True).largest == pytest.approx(0.4)
+    assert math.isnan(logprob_gap([([-0.5], [math.nan], [1])], truncated=True).largest)

@@ -253,3 +253,59 @@ def test_the_cut_of_a_time_limit_is_graded() -> None:
     played = asyncio.run(play_episode(env, "random", task={"highest": 7, "turns": 3, "number": 5}))
     assert (played["truncated"], len(played["steps"])) == (True, 1)
     assert played["is_success"] is not None
+
+
+class Counts(Policy):
+    """Says 0 in a number of tokens."""
+
+    def __init__(self, tokens: int | None, usage: dict[str, int] | None = None) -> None:
+        self.tokens, self.usage = tokens, usage or {}
+
+    async def act(
+        self, messages: Any, tools: Any, *, prior: Any = None, seed: Any = None
+    ) -> Action:
+        ids = None if self.tokens is None else list(range(self.tokens))
+        return Action(assistant("0"), usage=self.usage, prompt_ids=ids and [1], token_ids=ids)
+
+
+@pytest.mark.parametrize(
+    ("limit", "policy", "turns", "reason"),
+    [
+        (6, Counts(3), 2, "max_tokens"),
+        (7, Counts(3), 3, "max_tokens"),  # the message that exceeds it is the last one
+        (12, Counts(3), 4, ""),  # the last turn anyway
+        (100, Counts(3), 4, ""),
+        (6, Counts(None, {"completion_tokens": 3}), 2, "max_tokens"),
+    ],
+)
+def test_an_episode_ends_at_its_limit_of_tokens_and_is_graded(
+    limit: int, policy: Policy, turns: int, reason: str
+) -> None:
+    kwargs = {"highest": 9, "turns": 4}
+    with EpisodePlayer(GUESS, env_kwargs=kwargs, max_episode_tokens=limit) as player:
+        (played,) = player.play(policy, [EpisodeKey(GUESS, 0)])
+    assert len(played["steps"]) == turns
+    assert played["truncated"] is (reason == "max_tokens")
+    assert played["reward"] == 0.0
+    assert "correct" in played["steps"][-1]["components"]  # the environment has graded
+    assert (played["stop_reason"] == "max_tokens") is (reason == "max_tokens")
+
+
+def test_a_task_that_ends_with_its_last_tokens_is_not_cut() -> None:
+    with EpisodePlayer("test_player:Breaks", max_episode_tokens=1) as player:
+        episodes = player.play(Counts(1), [EpisodeKey(player.env_ids[0], n) for n in range(9)])
+    graded = [episode for episode in episodes if episode["failure"] is None]
+    assert graded
+    assert all(item["terminated"] and not item["truncated"] for item in graded)
+
+
+def test_a_limit_of_tokens_needs_a_policy_that_counts_them() -> None:
+    with EpisodePlayer(GUESS, max_episode_tokens=5) as player:
+        (played,) = player.play(Counts(None), [EpisodeKey(GUESS, 0)])
+    assert played["failure"]["boundary"] == "policy"
+    assert "a limit of tokens needs a policy that counts them" in played["failure"]["message"]
+
+
+def test_a_limit_of_no_tokens_is_refused() -> None:
+    with pytest.raises(UsageError, match="max_episode_tokens must be 1 or more, not 0"):
+        EpisodePlayer(GUESS, max_episode_tokens=0)

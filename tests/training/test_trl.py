@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from collections import Counter
@@ -28,6 +29,7 @@ import small_model  # noqa: E402
 
 from textgym.training.trl import Episodes, verifier_reward  # noqa: E402
 from textgym.training.trl.policies import bound_of  # noqa: E402
+from textgym.training.trl.resuming import check_checkpoints  # noqa: E402
 from textgym.training.trl.samples import task_of  # noqa: E402
 
 pytestmark = [
@@ -92,11 +94,11 @@ def make_trainer(folder: str, tmp_path: Path) -> Iterator[Any]:
             "max_completion_length": 4,
             "learning_rate": 1e-3,
             "logging_steps": 1,
+            "save_strategy": "no",
             **settings,
         }
         config = GRPOConfig(
             output_dir=str(tmp_path),
-            save_strategy="no",
             report_to=[],
             disable_tqdm=True,
             use_cpu=True,
@@ -161,6 +163,53 @@ def test_failed_episodes_leave_their_group_and_are_counted(make_trainer: Any) ->
     assert len(logged(trainer, "rewards/one/mean")) == 2
 
 
+def test_fillers_of_failed_episodes_are_in_no_length(make_trainer: Any) -> None:
+    episodes = Episodes("test_trl:Numbered", retries=0)
+    trainer = make_trainer(episodes, episodes.dataset(30), max_steps=1)
+    trainer.train()
+    graded = [episode for episode in episodes.trajectories if not episode["failure"]]
+    assert 0 < len(graded) < len(episodes.trajectories)
+    messages = [step["token_ids"] for episode in graded for step in episode["steps"]]
+    ended = [ids for ids in messages if ids[-1] == trainer.processing_class.eos_token_id]
+    (line,) = (line for line in trainer.state.log_history if "completions/min_length" in line)
+    assert line["completions/mean_length"] == pytest.approx(sum(map(len, messages)) / len(messages))
+    assert line["completions/min_length"] == min(map(len, messages)) > 0
+    assert line["completions/max_length"] == max(map(len, messages))
+    assert line["completions/clipped_ratio"] == pytest.approx(1 - len(ended) / len(messages))
+    shortest = min(map(len, ended), default=None)
+    assert line["completions/min_terminated_length"] == shortest
+
+
+def test_totals_are_sums_over_the_training(make_trainer: Any) -> None:
+    episodes = Episodes("test_trl:Numbered", retries=0)
+    trainer = make_trainer(episodes, episodes.dataset(30), logging_steps=2)
+    tokens, seconds = [], []
+    play = episodes.rollout_func
+
+    def rollout(prompts: Any, holder: Any) -> Any:
+        output = play(prompts, holder)
+        steps = [step for episode in episodes.trajectories for step in episode["steps"]]
+        tokens.append(sum(len(step["token_ids"]) for step in steps))
+        seconds.append(sum(episode["seconds"] for episode in episodes.trajectories))
+        return output
+
+    trainer.rollout_func = rollout
+    trainer.train()
+    assert logged(trainer, "totals/episodes") == [2 * 3 * GROUP]
+    assert logged(trainer, "totals/tokens") == [sum(tokens)]
+    assert logged(trainer, "totals/seconds") == [pytest.approx(sum(seconds))]
+
+
+def test_a_forgotten_rollout_func_is_one_line(make_trainer: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL)
+    trainer = make_trainer(episodes, episodes.dataset(12), max_steps=1)
+    trainer.rollout_func = None
+    with pytest.raises(
+        UsageError, match=r"pass rollout_func=episodes\.rollout_func to GRPOTrainer"
+    ):
+        trainer.train()
+
+
 def test_a_batch_of_failures_changes_nothing(make_trainer: Any) -> None:
     episodes = Episodes("test_trl:Numbered", retries=0)
     broken = episodes.dataset(60).filter(lambda row: _is_broken(row["task_index"]))
@@ -169,6 +218,7 @@ def test_a_batch_of_failures_changes_nothing(make_trainer: Any) -> None:
     trainer.train()
     assert torch.equal(before, weights(trainer))
     assert logged(trainer, "episodes/failed") == [3 * GROUP]
+    assert logged(trainer, "completions/mean_length") == [None]
 
 
 def test_a_training_whose_episodes_all_fail_ends(
@@ -342,7 +392,9 @@ def test_template_has_the_arguments_of_the_trainer(make_trainer: Any) -> None:
     assert tokenizer.decode([first]) == "Guess"
 
 
-@pytest.mark.parametrize("settings", [{"temperature": 0.7}, {"top_p": 0.9}, {"top_k": 5}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{"top_p": 0.9}, {"top_k": 5}, {"min_p": 0.1}, {"repetition_penalty": 1.1}], ids=str
+)
 def test_sampling_from_another_distribution_is_refused(make_trainer: Any, settings: Any) -> None:
     episodes = Episodes(GUESS, env_kwargs=SMALL)
     trainer = make_trainer(episodes, episodes.dataset(12), **settings)
@@ -350,11 +402,104 @@ def test_sampling_from_another_distribution_is_refused(make_trainer: Any, settin
         trainer.train()
 
 
+@pytest.mark.parametrize("temperature", [0.6, 1.7])
+def test_recorded_log_probabilities_are_of_the_temperature_of_the_trainer(
+    make_trainer: Any, temperature: float
+) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL)
+    trainer = make_trainer(episodes, episodes.dataset(12), temperature=temperature, max_steps=1)
+    trainer.train()
+    assert max(logged(trainer, "logprob_gap/largest")) < 1e-4
+
+
+def test_truncated_sampling_is_chosen(make_trainer: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs=SMALL, truncated_sampling=True)
+    settings = {"top_k": 1, "temperature": 2.0, "max_steps": 1}
+    trainer = make_trainer(episodes, episodes.dataset(12), **settings)
+    trainer.train()
+    assert max(logged(trainer, "logprob_gap/largest")) < 1e-4  # of the whole distribution
+    for start in range(0, 3 * GROUP, GROUP):
+        group = episodes.trajectories[start : start + GROUP]
+        assert len({json.dumps(episode["messages"]) for episode in group}) == 1
+
+
+def test_a_limit_of_tokens_ends_episodes(make_trainer: Any) -> None:
+    episodes = Episodes(GUESS, env_kwargs={"highest": 9, "turns": 4}, max_episode_tokens=5)
+    trainer = make_trainer(episodes, episodes.dataset(12), max_steps=1)
+    trainer.train()
+    for episode in episodes.trajectories:
+        *earlier, _ = [len(step["token_ids"]) for step in episode["steps"]]
+        assert sum(earlier) < 5
+    assert "max_tokens" in {episode["stop_reason"] for episode in episodes.trajectories}
+
+
+def test_checkpoints_inside_a_generation_are_said_and_refused(
+    make_trainer: Any, tmp_path: Path
+) -> None:
+    settings = {
+        "steps_per_generation": 2,
+        "max_steps": 4,
+        "save_strategy": "steps",
+        "save_steps": 1,
+        "per_device_train_batch_size": GROUP,
+    }
+    whole = Episodes(GUESS, env_kwargs=SMALL)
+    trainer = make_trainer(whole, whole.dataset(40), **settings)
+    with pytest.warns(RuntimeWarning, match="save_steps must be a multiple of 2"):
+        trainer.train()
+    resumed = Episodes(GUESS, env_kwargs=SMALL)
+    with pytest.raises(UsageError, match="the checkpoint of step 1 is inside a generation"):
+        make_trainer(resumed, resumed.dataset(40), **settings).train(
+            resume_from_checkpoint=str(tmp_path / "checkpoint-1")
+        )
+    again = make_trainer(resumed, resumed.dataset(40), **settings)
+    again.train(resume_from_checkpoint=str(tmp_path / "checkpoint-2"))
+    assert [episode["messages"] for episode in resumed.trajectories] == [
+        episode["messages"] for episode in whole.trajectories
+    ]
+    assert logged(again, "totals/episodes")[-1] == 2 * 2 * GROUP
+    assert torch.allclose(weights(trainer), weights(again))
+
+
+@pytest.mark.parametrize(
+    ("step", "done", "generation", "per_step", "iterations", "is_inside"),
+    [
+        (0, 0, 2, 1, 1, False),
+        (3, 0, 2, 1, 1, True),
+        (3, 5, 2, 1, 1, False),  # a training that was not interrupted
+        (4, 0, 2, 1, 1, False),
+        (4, 0, 2, 1, 4, True),
+        (3, 0, 6, 2, 1, False),
+        (3, 0, 4, 4, 1, False),
+        (2, 0, 3, 2, 1, True),
+    ],
+)
+def test_a_checkpoint_is_inside_a_generation_by_its_micro_batches(
+    step: int, done: int, generation: int, per_step: int, iterations: int, is_inside: bool
+) -> None:
+    trainer = SimpleNamespace(
+        _step=done,
+        num_iterations=iterations,
+        state=SimpleNamespace(global_step=step, save_steps=12),
+        args=SimpleNamespace(
+            steps_per_generation=generation,
+            gradient_accumulation_steps=per_step,
+            ignore_data_skip=False,
+            save_strategy="steps",
+        ),
+    )
+    with pytest.raises(UsageError) if is_inside else contextlib.nullcontext():
+        check_checkpoints(trainer)
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
         ({"on_split": "cut"}, "on_split must be error, drop or whole"),
         ({"rewards": "all"}, "rewards must be"),
+        ({"credit": "step"}, "credit must be episode or turn, not 'step'"),
+        ({"credit": "turn", "rewards": "environments"}, "credit='turn' needs rewards='total'"),
+        ({"max_episode_tokens": 0}, "max_episode_tokens must be 1 or more, not 0"),
         ({"env_kwargs": {"split": "test"}}, "must not have split"),
         ({"env_kwargs": {GUESS: {"split": "test"}}}, "must not have split"),
     ],

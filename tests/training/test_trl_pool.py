@@ -24,8 +24,8 @@ import small_model  # noqa: E402
 
 from textgym.training.tasks import TaskRef  # noqa: E402
 from textgym.training.trl import Episodes  # noqa: E402
+from textgym.training.trl.batch_tasks import drawn_instead  # noqa: E402
 from textgym.training.trl.callbacks import PoolCheckpoints  # noqa: E402
-from textgym.training.trl.episodes import _drawn_instead  # noqa: E402
 
 pytestmark = [
     pytest.mark.model,
@@ -130,7 +130,7 @@ def test_processes_draw_the_same_groups_and_share_their_samples() -> None:
     def of_process(number: int, count: int, processes: int, size: int) -> list[int]:
         accelerator = SimpleNamespace(process_index=number, num_processes=processes)
         trainer = SimpleNamespace(num_generations=size, accelerator=accelerator)
-        return [task.task_index for task in _drawn_instead(iter(refs), count, trainer)]
+        return [task.task_index for task in drawn_instead(iter(refs), count, trainer)]
 
     assert of_process(0, 4, 2, 4) + of_process(1, 4, 2, 4) == [0] * 4 + [1] * 4
     assert of_process(0, 3, 2, 2) + of_process(1, 3, 2, 2) == [0, 0, 1, 1, 2, 2]
@@ -158,6 +158,14 @@ def test_the_asynchronous_worker_refuses_a_pool() -> None:
     worker = pytest.importorskip("textgym.training.trl.rollout_worker")
     episodes = Episodes(GUESS, curriculum=TaskPool())
     with pytest.raises(UsageError, match="leave out the curriculum of Episodes"):
+        worker.EpisodesWorker(episodes, episodes.dataset(2), None, "model")
+    episodes.close()
+
+
+def test_the_asynchronous_worker_refuses_credit_for_turns() -> None:
+    worker = pytest.importorskip("textgym.training.trl.rollout_worker")
+    episodes = Episodes(GUESS, credit="turn")
+    with pytest.raises(UsageError, match="leave credit='turn' out of Episodes"):
         worker.EpisodesWorker(episodes, episodes.dataset(2), None, "model")
     episodes.close()
 

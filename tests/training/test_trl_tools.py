@@ -336,3 +336,19 @@ def test_a_trainer_calls_the_tools_and_gets_the_rewards(
     assert [sample.reward for sample in episodes.samples] == [1.0, 0.0, 1.0, 0.0]
     (log,) = [entry for entry in trainer.state.log_history if "episodes/success" in entry]
     assert log["episodes/success"] == log["reward"] == 0.5
+
+
+@pytest.mark.parametrize("columns", [{}, {"environments": [object()]}], ids=["none", "another"])
+def test_a_forgotten_environment_factory_is_one_line(
+    opened: Callable[..., ToolEpisodes], columns: Any
+) -> None:
+    episodes = opened(COUNTER)
+    with pytest.raises(
+        UsageError, match=r"pass environment_factory=episodes\.environment_factory to GRPOTrainer"
+    ):
+        episodes.reward_funcs[0](completions=[[assistant("a")]], **columns)
+
+
+def test_options_of_sampling_are_refused() -> None:
+    with pytest.raises(UsageError, match="ToolEpisodes does not take max_episode_tokens"):
+        ToolEpisodes(COUNTER, max_episode_tokens=100)

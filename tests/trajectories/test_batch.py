@@ -336,3 +336,117 @@ def test_a_run_can_be_made_into_a_batch(tmp_path: Path, stored: bool) -> None:
     assert batch.groups.tolist() == sorted(batch.groups.tolist())
     graded = [t["reward"] for t in run.trajectories() if t["steps"] and not t["failure"]]
     assert sorted(batch.rewards) == sorted(graded)
+
+
+# Credit for turns, and components one by one
+
+
+def payments(*rewards: float, repeat: int = 0, **more: Any) -> dict[str, Any]:
+    """Return an episode with a reward in each turn, in one token sequence."""
+    steps = [
+        turn(list(range(1, 4 * n + 3)), [4 * n + 3, 4 * n + 4], reward, index=2 * n + 1)
+        for n, reward in enumerate(rewards)
+    ]
+    return episode(*steps, repeat=repeat, **more)
+
+
+def test_a_turn_has_credit_for_its_own_reward_and_later_ones() -> None:
+    batch = make_batch(
+        [payments(1.0, 0.0, repeat=0), payments(0.0, 1.0, repeat=1), payments(0.0, 0.0, repeat=2)],
+        advantage="dr_grpo",
+        credit="turn",
+    )
+    third = 1 / 3
+    first = [third, third, -2 * third]  # rewards to go of turn 0: 1, 1, 0
+    second = [-third, 2 * third, -third]  # of turn 1: 0, 1, 0
+    for row in range(3):
+        advantages = batch.token_advantages[row]
+        assert advantages[[2, 3]] == pytest.approx([first[row]] * 2)
+        assert advantages[[6, 7]] == pytest.approx([second[row]] * 2)
+        assert not advantages[[0, 1, 4, 5]].any()
+    assert batch.advantages == pytest.approx(first)
+
+
+def test_turns_that_the_group_does_not_share_have_no_advantage() -> None:
+    batch = make_batch([payments(0.0, 5.0, repeat=0), payments(1.0, repeat=1)], credit="turn")
+    assert batch.token_advantages[0, 2] > 0 > batch.token_advantages[1, 2]
+    assert batch.token_advantages[0, 6] == 0
+
+
+@pytest.mark.parametrize("advantage", sorted(ADVANTAGES))
+@given(st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=6))
+def test_credit_of_a_single_turn_is_that_of_its_episode(
+    advantage: str, rewards: list[float]
+) -> None:
+    played = [payments(reward, repeat=n) for n, reward in enumerate(rewards)]
+    batch = make_batch(played, advantage=advantage)
+    of_turns = make_batch(played, advantage=advantage, credit="turn")
+    expected = batch.advantages[:, None] * batch.loss_mask
+    assert batch.token_advantages == pytest.approx(expected)
+    assert of_turns.token_advantages == pytest.approx(expected)
+
+
+@given(st.lists(st.lists(st.integers(-2, 2).map(float), min_size=1, max_size=4), max_size=5))
+def test_advantages_of_a_turn_sum_to_0_over_the_group(rewards: list[list[float]]) -> None:
+    played = [payments(*turns, repeat=n) for n, turns in enumerate(rewards)]
+    batch = make_batch(played, advantage="dr_grpo", credit="turn")
+    for position in range(2, batch.token_advantages.shape[1] if played else 0, 4):
+        assert batch.token_advantages[:, position].sum() == pytest.approx(0, abs=1e-6)
+
+
+def test_a_split_episode_has_the_advantages_of_its_turns_in_each_row() -> None:
+    halves = [turn([1], [2], 0.0, index=1), turn([7], [8], 1.0, index=3)]
+    batch = make_batch(
+        [episode(*halves), payments(0.0, 0.0, repeat=1)], advantage="dr_grpo", credit="turn"
+    )
+    assert batch.episodes.tolist() == [0, 0, 1]
+    assert batch.token_advantages[0, 1] == batch.token_advantages[1, 1] == 0.5
+
+
+def component_group(*values: dict[str, float], task: int = 0) -> list[dict[str, Any]]:
+    return [
+        episode(turn([1], [2], sum(each.values()), components=each), repeat=n, task_index=task)
+        for n, each in enumerate(values)
+    ]
+
+
+def test_gdpo_normalises_each_component_in_its_group_and_the_sum_over_the_batch() -> None:
+    first = component_group({"a": 1.0, "b": 0.0}, {"a": 0.0, "b": 10.0}, {"a": 0.0, "b": 0.0})
+    second = component_group({"a": 3.0}, {"a": 3.0}, {"a": 0.0, "b": 1.0}, task=1)
+    weights = {"a": 1.0, "b": 0.5}
+    batch = make_batch([*first, *second], advantage="gdpo", component_weights=weights)
+    one = np.array([2.0, -1.0, -1.0]) / 3 / math.sqrt(1 / 3)  # of one value among three
+    sums = np.array([one[0] + 0.5 * one[1], one[1] + 0.5 * one[0], 1.5 * one[1]])
+    sums = np.concatenate([sums, [-one[1], -one[1], -one[0]]])  # b is of one episode: no advantage
+    assert batch.advantages == pytest.approx(sums / sums.std(ddof=1), abs=1e-4)
+
+
+def test_gdpo_of_equal_components_is_exactly_0() -> None:
+    equal = component_group({"a": 0.1}, {"a": 0.1}, {"a": 0.1})
+    batch = make_batch(equal, advantage="gdpo", component_weights={"a": 2.0})
+    assert batch.advantages.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_gdpo_of_no_episodes_has_no_rows() -> None:
+    assert len(make_batch([], advantage="gdpo", component_weights={"a": 1.0})) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"credit": "step"}, "credit must be episode or turn, not 'step'"),
+        ({"advantage": "gdpo"}, "gdpo needs component_weights"),
+        ({"component_weights": {"a": 1.0}}, "gdpo needs component_weights, and no other takes"),
+        (
+            {"advantage": "gdpo", "component_weights": {"c": 1.0}},
+            r"no episode has the component 'c': they have \['a'\]",
+        ),
+        (
+            {"advantage": "gdpo", "component_weights": {"a": 1.0}, "credit": "turn"},
+            "gdpo is of whole episodes",
+        ),
+    ],
+)
+def test_arguments_of_credit_that_do_not_fit_are_refused(arguments: Any, problem: str) -> None:
+    with pytest.raises(UsageError, match=problem):
+        make_batch(component_group({"a": 1.0}), **arguments)

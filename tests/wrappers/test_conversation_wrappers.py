@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import textgym
 from textgym import registry
-from textgym.errors import EnvironmentFailure, StateError, UsageError
+from textgym.envs.mcqa.mcqa_env import MCQA
+from textgym.errors import EnvironmentFailure, OracleError, StateError, UsageError
 from textgym.messages import assistant, assistant_calls, text_of
 from textgym.policies import Action, Policy
 from textgym.tools import tool
@@ -229,9 +230,20 @@ def test_another_wrapper_does_not_hide_an_equal_prompt() -> None:
 
 @pytest.mark.parametrize("kwargs", [{"level": 1}, {"highest": 3, "turns": 2}], ids=str)
 def test_tasks_with_one_prompt_have_no_examples(kwargs: Any) -> None:
-    env = FewShot(make("textgym/GuessNumber-v0", **kwargs), shots=1)
     with pytest.raises(UsageError, match=r"2 solved tasks with different prompts .* have 1"):
-        env.reset(seed=1)
+        FewShot(make("textgym/GuessNumber-v0", **kwargs), shots=1)
+
+
+class Unanswered(MCQA):
+    """Multiple choice, of which no answer is known."""
+
+    def solve(self) -> Any:
+        raise OracleError("the answer is not known")
+
+
+def test_an_oracle_that_knows_no_answer_is_one_error_before_any_episode() -> None:
+    with pytest.raises(UsageError, match=r"FewShot: 2 solved tasks .*: the answer is not known"):
+        textgym.rollout(Unanswered, "random", episodes=2, wrappers=["FewShot:shots=1"])
 
 
 def test_given_examples_stand_before_the_task() -> None:

@@ -110,6 +110,9 @@ class HFPolicy(Policy):
         model: The transformers model. It may be trained in place between answers.
         codec: Encodes prompts and decodes actions.
         version: The version of the weights, which actions carry; None until you set it.
+        logprob_temperature: The temperature of the recorded log probabilities. By default it is 1,
+            for the model's own distribution. A trainer that divides logits by a temperature needs
+            that temperature.
     """
 
     sampling: Sampling
@@ -195,6 +198,7 @@ class HFPolicy(Policy):
         self.name, self.model, self.tokenizer = name, model, tokenizer
         self.sampling, self.batch_size = sampling, batch_size
         self.version: str | None = None
+        self.logprob_temperature = 1.0
         config = model.config.get_text_config()
         length = getattr(config, "max_position_embeddings", 0)
         ends = eos_token_ids(model.generation_config.eos_token_id, tokenizer)
@@ -291,7 +295,8 @@ class HFPolicy(Policy):
         mask = [[0] * (longest - len(ids)) + [1] * len(ids) for ids in prompts]
         generators = [random.Random(request.seed) for request in batch]
         reader = self.codec.pictures
-        sampler = Sampler(self.sampling, generators, reader.placeholder_ids if reader else ())
+        excluded = reader.placeholder_ids if reader else ()
+        sampler = Sampler(self.sampling, generators, excluded, self.logprob_temperature)
         input_ids = torch.tensor(rows, device=self.model.device)
         stop = list(self.sampling.stop)
         with torch.inference_mode(), generation_mode(self.model, self._generation_config):

@@ -25,6 +25,7 @@ class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typ
         sampling: How tokens are sampled.
         generators: A random generator for each row of the batch.
         excluded: Token ids that are never sampled.
+        logprob_temperature: The temperature of the recorded log probabilities.
     """
 
     def __init__(
@@ -32,9 +33,11 @@ class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typ
         sampling: Sampling,
         generators: Sequence[random.Random],
         excluded: Sequence[int] = (),
+        logprob_temperature: float = 1.0,
     ) -> None:
         self.excluded = list(excluded)
         self.temperature = sampling.temperature
+        self.logprob_temperature = logprob_temperature
         self.generators = generators
         self.warpers: list[LogitsProcessor] = []
         if sampling.top_k:
@@ -50,12 +53,12 @@ class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typ
             possible = scores.clone()
             possible[:, self.excluded] = -torch.inf
         chosen = self._choose(input_ids, possible)
-        raw = torch.log_softmax(scores.float(), dim=-1)
+        raw = torch.log_softmax(scores.float() / self.logprob_temperature, dim=-1)
         self._steps.append(raw.gather(1, chosen).squeeze(1))
         return torch.full_like(scores, -torch.inf).scatter(1, chosen, 0.0)
 
     def logprobs(self) -> list[list[float]]:
-        """Return the log probabilities of each row's tokens under the model's own distribution.
+        """Return the log probabilities of each row's tokens before truncation.
 
         Raises:
             ValueError: The model's logits are not numbers.

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, NoReturn
 from textgym.concurrency.calls import CallThreads, is_boundary_failure, retry_pause
 from textgym.errors import ContextFullError, EnvironmentFailure, InvalidActionError, UsageError
 from textgym.json_values import copy_json, encode_line
+from textgym.layers import graded_cut
 from textgym.messages import Message, copy_messages
 from textgym.policies import Action, Policy
 from textgym.rollouts.env_pool import PooledEnv
@@ -52,6 +53,7 @@ class Job(NamedTuple):
         seed: The run's seed.
         row: The task's row, if the task was given as one.
         on_step: Called with the reward of each step.
+        max_tokens: The number of sampled tokens at which the episode ends.
     """
 
     env_id: str
@@ -61,6 +63,7 @@ class Job(NamedTuple):
     seed: int
     row: Mapping[str, Any] | None = None
     on_step: Callable[[float], None] | None = None
+    max_tokens: int | None = None
 
 
 class _Failed(Exception):
@@ -163,7 +166,7 @@ async def _play(
     if check_prompt:
         check_prompt(job, record.observation, record.tools)
     sampling_seed = hash_int("sampling", job.seed, job.env_id, job.task_index, job.repeat)
-    turn = 0
+    turn = sampled = 0
     while not (record.terminated or record.truncated):
         started = time.perf_counter()
         turn_seed = (sampling_seed + turn) % 2**63
@@ -175,11 +178,15 @@ async def _play(
         if action.token_ids is not None:
             record.tokens.add(action, record.observation, as_message(action.message))
         try:
-            result = await _step(env, action, record, retries, threads)
+            sampled += 0 if job.max_tokens is None else _count_sampled(action, policy)
+            is_last = job.max_tokens is not None and sampled >= job.max_tokens
+            with graded_cut(env.env, when=is_last):
+                result = await _step(env, action, record, retries, threads)
         except _Failed:
             record.add_failed_step(action, time.perf_counter() - started)
             raise
         try:
+            result = _cut_by_tokens(result) if is_last else result
             record.add_step(action, result, time.perf_counter() - started)
         except Exception as error:  # step returned something invalid
             record.add_failed_step(action, time.perf_counter() - started)
@@ -187,6 +194,24 @@ async def _play(
         if job.on_step:
             job.on_step(float(result[1]))
         turn += 1
+
+
+def _count_sampled(action: Action, policy: Policy) -> int:
+    """Return how many tokens an action has."""
+    if action.token_ids is not None:
+        return len(action.token_ids)
+    if "completion_tokens" not in action.usage:
+        error = UsageError(f"a limit of tokens needs a policy that counts them, not {policy.name}")
+        raise _Failed("policy", error) from error
+    return action.usage["completion_tokens"]
+
+
+def _cut_by_tokens(result: Any) -> Any:
+    """Return the result of the step with which the tokens of an episode are used up."""
+    observation, reward, terminated, _, info = result
+    if terminated:
+        return result
+    return observation, reward, False, True, {**info, "stop_reason": "max_tokens"}
 
 
 async def _reset(

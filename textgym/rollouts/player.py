@@ -43,6 +43,9 @@ class EpisodePlayer:
         concurrency: The maximum number of episodes that run at once.
         env_concurrency: The maximum for single environments, by id.
         retries: How often a failed step or policy call is retried.
+        max_episode_tokens: The number of sampled tokens at which an episode ends; None for no
+            limit. The message that reaches it is the last one: the environment grades, and the
+            episode is truncated with the stop reason `max_tokens`.
 
     Raises:
         UsageError: An argument is invalid.
@@ -69,8 +72,11 @@ class EpisodePlayer:
         concurrency: int = 64,
         env_concurrency: Mapping[str, int] | None = None,
         retries: int = 2,
+        max_episode_tokens: int | None = None,
     ) -> None:
         check_minimum(1, concurrency=concurrency)
+        if max_episode_tokens is not None:
+            check_minimum(1, max_episode_tokens=max_episode_tokens)
         check_minimum(0, retries=retries)
         self._log = RunLog()
         self._envs = EnvSet(
@@ -82,6 +88,7 @@ class EpisodePlayer:
         )
         self.samples, self.weights = self._envs.samples, self._envs.weights
         self._concurrency, self._retries = concurrency, retries
+        self._max_tokens = max_episode_tokens
         self._pool, self._is_closed = EnvPool(self._log), False
         self._key_kwargs = {
             env_id: json.dumps(kwargs, sort_keys=True)
@@ -128,7 +135,8 @@ class EpisodePlayer:
         def job(key: EpisodeKey) -> Job:
             report = partial(on_step, key) if on_step else None
             kwargs = self._envs.kwargs[key.env_id]
-            return Job(key.env_id, kwargs, key.task_index, key.repeat, seed, on_step=report)
+            own = key.env_id, kwargs, key.task_index, key.repeat, seed
+            return Job(*own, on_step=report, max_tokens=self._max_tokens)
 
         jobs = {id: iter([job(key) for key in mine]) for id, mine in tasks.items()}
         played: defaultdict[EpisodeKey, deque[Trajectory]] = defaultdict(deque)

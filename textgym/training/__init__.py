@@ -8,10 +8,12 @@
 - `tasks`: data sets whose rows are tasks.
 - `play_groups`: groups of episodes; groups from which nothing is learned are replaced.
 - `Validation`: evaluates a policy on held-out tasks. `History`: the figures of each step in a file.
+- `RewardAlarm` warns when the reward rises while success falls.
 - `figures`: the figures of a step. `logprob_gap`: the check that rollout and training agree.
 """
 
 from textgym.rollouts.player import EpisodePlayer
+from textgym.training.alarm import Alarm, RewardAlarm
 from textgym.training.figures import episode_figures, lag_figures, ratio_figures
 from textgym.training.groups import PlayedGroups, aplay_groups, play_groups
 from textgym.training.history import History, read_history
@@ -21,10 +23,12 @@ from textgym.trajectories.task_identity import EpisodeKey
 from textgym.trajectories.tokens import TokenRow, token_rows
 
 __all__ = [
+    "Alarm",
     "EpisodeKey",
     "EpisodePlayer",
     "History",
     "PlayedGroups",
+    "RewardAlarm",
     "TaskRef",
     "TokenRow",
     "Validation",

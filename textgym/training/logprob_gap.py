@@ -54,16 +54,23 @@ class LogprobGap:
 
 def logprob_gap(
     rows: Iterable[tuple[Sequence[float], Sequence[float], Sequence[int]]],
+    *,
+    truncated: bool = False,
 ) -> LogprobGap:
     """Compare log probabilities.
 
     Args:
         rows: The recorded values, the computed values, and the mask of sampled tokens of each token
             sequence. Recorded values that are NaN are left out.
+        truncated: Whether recorded values are of a distribution from which `top_p` or `top_k` left
+            tokens out. They are larger than in the whole distribution, so that only a
+            recorded value that is smaller is a difference.
 
     Example:
         >>> logprob_gap([([-0.5, 0.0, -2.0], [-0.25, -9.0, -2.0], [1, 0, 1])])
         LogprobGap(largest=0.25, mean=0.125, tokens=2)
+        >>> logprob_gap([([-0.1, -2.0], [-0.25, -2.0], [1, 1])], truncated=True)
+        LogprobGap(largest=0.0, mean=0.0, tokens=2)
     """
     sampled = [
         (was, now)
@@ -71,7 +78,8 @@ def logprob_gap(
         for was, now, is_sampled in zip(recorded, computed, mask, strict=True)
         if is_sampled
     ]
-    gaps = [abs(was - now) for was, now in sampled if not math.isnan(was)]
+    known = [(was, now) for was, now in sampled if not math.isnan(was)]
+    gaps = [max(now - was, 0.0) if truncated else abs(was - now) for was, now in known]
     is_unknown = any(map(math.isnan, gaps)) or (bool(sampled) and not gaps)
     largest = math.nan if is_unknown else max(gaps, default=0.0)
     return LogprobGap(largest, sum(gaps) / max(len(gaps), 1), len(gaps))

@@ -8,7 +8,7 @@ no row and is not part of its group; the advantages of a group of episodes sum t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,15 +16,24 @@ import numpy as np
 
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.policies import PictureSpan, Tokens
-from textgym.trajectories.advantages import ADVANTAGES, group_advantages, number_groups
+from textgym.trajectories.advantages import (
+    ADVANTAGES,
+    gdpo,
+    group_advantages,
+    number_groups,
+    turn_advantages,
+)
+from textgym.trajectories.episode_record import components_of
 from textgym.trajectories.schema import Step, Trajectory
 from textgym.trajectories.task_identity import GroupKey
-from textgym.trajectories.tokens import check_has_tokens, token_sequences
+from textgym.trajectories.tokens import check_has_tokens, token_sequences, turns_of_tokens
 
 __all__ = ["Batch", "make_batch"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 _SIDES = ("left", "right")
+_CREDITS = ("episode", "turn")
+_GDPO = "gdpo"
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +50,8 @@ class Batch:
             (rows, length).
         rewards: The reward of the row's whole episode; float32.
         advantages: The advantage of the row's episode in its group; float32.
+        token_advantages: The advantage of each sampled token, 0 elsewhere: the advantage of its
+            episode, or with `credit="turn"` of its turn. float32, (rows, length).
         weights: 1 divided by the number of rows of the row's episode, for losses that are means
             over rows. A loss that sums over tokens does not need it. float32.
         episodes: The number of the row's episode within the batch; int64.
@@ -80,6 +91,7 @@ class Batch:
     token_rewards: Array
     rewards: Array
     advantages: Array
+    token_advantages: Array
     weights: Array
     episodes: Array
     groups: Array
@@ -101,6 +113,8 @@ def make_batch(
     trajectories: Iterable[Trajectory],
     *,
     advantage: str = "grpo",
+    credit: str = "episode",
+    component_weights: Mapping[str, float] | None = None,
     pad_id: int = 0,
     padding_side: str = "right",
 ) -> Batch:
@@ -109,17 +123,29 @@ def make_batch(
     Args:
         trajectories: Such as `Run.trajectories()`. Trajectories of the same environment, keyword
             arguments, seed and task form a group.
-        advantage: How advantages are computed from the rewards of a group: a name in `ADVANTAGES`.
+        advantage: How advantages are computed from the rewards of a group: a name in `ADVANTAGES`,
+            or `gdpo`, which normalises reward components one by one; see
+            `textgym.trajectories.advantages`.
+        credit: Whether a token has the advantage of its `episode`, or of its `turn`, which gets
+            credit for its own reward and later ones; see `turn_advantages`.
+        component_weights: For `gdpo`, the weights of the reward components that count.
         pad_id: The token id that fills up rows.
         padding_side: `left` or `right`.
 
     Raises:
         UsageError: An argument is invalid, or a policy reported no tokens.
     """
-    if advantage not in ADVANTAGES:
+    known = (*ADVANTAGES, _GDPO)
+    if advantage not in known:
         raise UnknownNameError(
-            f"there is no advantage {advantage!r}{did_you_mean(advantage, ADVANTAGES)}"
+            f"there is no advantage {advantage!r}{did_you_mean(advantage, known)}"
         )
+    if credit not in _CREDITS:
+        raise UsageError(f"credit must be episode or turn, not {credit!r}")
+    if (advantage == _GDPO) != bool(component_weights):
+        raise UsageError("the advantage gdpo needs component_weights, and no other takes them")
+    if advantage == _GDPO and credit == "turn":
+        raise UsageError("the advantage gdpo is of whole episodes: leave credit at episode")
     if padding_side not in _SIDES:
         raise UsageError(f"padding_side must be left or right, not {padding_side!r}")
     played = list(trajectories)
@@ -128,14 +154,29 @@ def make_batch(
         key=lambda episode: (GroupKey.of(episode), episode["repeat"]),
     )
     groups = number_groups(map(GroupKey.of, graded))
-    returns = np.array([episode["reward"] for episode in graded], float)
-    advantages = group_advantages(groups, returns, ADVANTAGES[advantage])
+    if component_weights:
+        advantages = gdpo(groups, _components(graded, component_weights), component_weights)
+    else:
+        returns = np.array([episode["reward"] for episode in graded], float)
+        advantages = group_advantages(groups, returns, ADVANTAGES[advantage])
+    if credit == "turn":
+        turns = [[step["reward"] or 0.0 for step in episode["steps"]] for episode in graded]
+        of_turns = turn_advantages(groups, turns, ADVANTAGES[advantage])
+    else:
+        of_turns = [
+            np.full(len(episode["steps"]), value)
+            for episode, value in zip(graded, advantages, strict=True)
+        ]
     rows: list[_Row] = []
     empty = 0
     for episode, trajectory in enumerate(graded):
         sequences = _sequences_of(trajectory)
         empty += not sequences
-        rows += [_Row(*parts, episode, len(sequences)) for parts in sequences]
+        numbers = turns_of_tokens(trajectory["steps"])
+        rows += [
+            _Row(*parts, episode, len(sequences), of_tokens)
+            for parts, of_tokens in zip(sequences, numbers, strict=True)
+        ]
     episode_of_row = [graded[row.episode] for row in rows]
     length = max((len(row.tokens.ids) for row in rows), default=0)
     spans = [slice(length - len(row.tokens.ids), length) for row in rows]
@@ -160,6 +201,7 @@ def make_batch(
         token_rewards=padded(np.float32, 0, _token_rewards),
         rewards=column(np.float32, (played["reward"] for played in episode_of_row)),
         advantages=advantages[episodes].astype(np.float32),
+        token_advantages=padded(np.float32, 0, lambda row: _of_tokens(row, of_turns[row.episode])),
         weights=column(np.float32, (1 / row.num_siblings for row in rows)),
         episodes=episodes,
         groups=groups[episodes],
@@ -184,12 +226,40 @@ class _Row:
         steps: The turns in the sequence.
         episode: The number of the row's episode.
         num_siblings: The number of rows of that episode, this one included.
+        turns: The number of each token's turn in the episode; -1 if it was not sampled.
     """
 
     tokens: Tokens
     steps: Sequence[Step]
     episode: int
     num_siblings: int
+    turns: list[int]
+
+
+def _components(graded: Sequence[Trajectory], names: Iterable[str]) -> dict[str, Array]:
+    """Return the components of episodes by name, NaN where there is none.
+
+    Raises:
+        UsageError: No episode has one of them.
+    """
+    found = [components_of(episode) for episode in graded]
+    known = sorted(set().union(*found))
+    for name in names:
+        if graded and name not in known:
+            raise UsageError(f"no episode has the component {name!r}: they have {known}")
+    return {
+        name: np.array([components.get(name, np.nan) for components in found], float)
+        for name in names
+    }
+
+
+def _of_tokens(row: _Row, of_turns: Array) -> Array:
+    """Return the advantages of a row's tokens, given the advantages of its episode's turns."""
+    turns = np.array(row.turns)
+    sampled = turns >= 0
+    values = np.zeros(len(turns), np.float32)
+    values[sampled] = of_turns[turns[sampled]]
+    return values
 
 
 def _sequences_of(trajectory: Trajectory) -> list[tuple[Tokens, list[Step]]]:

@@ -82,13 +82,21 @@ class Run:
         return iter(self.in_memory) if self.out is None else read_trajectories(self.out)
 
     def to_batch(
-        self, *, advantage: str = "grpo", pad_id: int = 0, padding_side: str = "right"
+        self,
+        *,
+        advantage: str = "grpo",
+        credit: str = "episode",
+        component_weights: Mapping[str, float] | None = None,
+        pad_id: int = 0,
+        padding_side: str = "right",
     ) -> Batch:
         """Return the episodes as padded arrays for a trainer.
 
         Args:
-            advantage: `grpo`, `dr_grpo` (without the standard deviation) or `rloo` (leave one out):
-                see `textgym.trajectories.advantages`.
+            advantage: `grpo`, `dr_grpo` (without the standard deviation), `rloo` (leave one out) or
+                `gdpo` (components one by one): see `textgym.trajectories.advantages`.
+            credit: `episode`, or `turn`: see `make_batch`.
+            component_weights: For `gdpo`, the weights of the reward components that count.
             pad_id: The token id that fills up rows.
             padding_side: `left` or `right`.
 
@@ -96,7 +104,12 @@ class Run:
             UsageError: An argument is invalid, or the policy reported no tokens.
         """
         return make_batch(
-            self.trajectories(), advantage=advantage, pad_id=pad_id, padding_side=padding_side
+            self.trajectories(),
+            advantage=advantage,
+            credit=credit,
+            component_weights=component_weights,
+            pad_id=pad_id,
+            padding_side=padding_side,
         )
 
     def to_pandas(self) -> Any:

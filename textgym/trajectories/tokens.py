@@ -23,7 +23,14 @@ from textgym.messages import Message, text_of
 from textgym.policies import Action, PictureSpan, Tokens
 from textgym.trajectories.schema import Trajectory
 
-__all__ = ["TokenRecord", "TokenRow", "check_has_tokens", "token_rows", "token_sequences"]
+__all__ = [
+    "TokenRecord",
+    "TokenRow",
+    "check_has_tokens",
+    "token_rows",
+    "token_sequences",
+    "turns_of_tokens",
+]
 
 
 def check_has_tokens(trajectory: Trajectory) -> None:
@@ -64,6 +71,31 @@ def token_sequences(steps: Sequence[Mapping[str, Any]]) -> list[Tokens]:
             sequences[-1] = extended
         else:
             sequences.append(Tokens.of_turn(*turn))
+    return sequences
+
+
+def turns_of_tokens(steps: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+    """Return the number of each token's turn, for each of the steps' token sequences.
+
+    It is -1 for tokens that were not sampled, and for turns of another sequence.
+
+    Example:
+        >>> step = {"message_index": 1, "prompt_ids": [1, 2], "token_ids": [3], "logprobs": [-0.5]}
+        >>> next_step = {**step, "message_index": 3, "prompt_ids": [1, 2, 3, 4]}
+        >>> turns_of_tokens([step, next_step])
+        [[-1, -1, 0, -1, 1]]
+        >>> turns_of_tokens([step, {**step, "message_index": 3}])
+        [[-1, -1, 0], [-1, -1, 1]]
+    """
+    sequences, start = list[list[int]](), 0
+    for tokens in token_sequences(steps):
+        turns = [-1] * len(tokens.ids)
+        for turn, step in enumerate(steps):
+            if start <= step["message_index"] < tokens.message_count and step["token_ids"]:
+                first = len(step["prompt_ids"])
+                turns[first : first + len(step["token_ids"])] = [turn] * len(step["token_ids"])
+        sequences.append(turns)
+        start = tokens.message_count
     return sequences
 
 

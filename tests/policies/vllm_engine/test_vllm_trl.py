@@ -14,6 +14,7 @@ import pytest
 from textgym.errors import UsageError
 from textgym.policies.models import load_tokenizer
 from textgym.rollouts.player import EpisodePlayer
+from textgym.training.logprob_gap import logprob_gap
 from textgym.training.trl.policies import policy_of
 from textgym.trajectories.task_identity import EpisodeKey
 from textgym.trajectories.tokens import token_rows
@@ -89,6 +90,31 @@ def test_episodes_are_played_on_the_engine_of_the_trainer(llm: Any, model_folder
             assert 0 < sum(row.completion_mask) <= 2 * 6
             assert all(value <= 0 for value in row.logprobs)
             assert {step["policy_version"] for step in episode["steps"]} == {"step 3"}
+
+
+@pytest.mark.parametrize("top_k", [0, 3])
+def test_log_probabilities_are_of_the_temperature_of_the_trainer(
+    llm: Any, model_folder: Path, top_k: int
+) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    trainer = trainer_with(llm, model_folder, temperature=0.5, top_k=top_k)
+    with (
+        policy_of(trainer, batch_size=4, truncated=True) as policy,
+        EpisodePlayer(GUESS, env_kwargs={"turns": 1}) as player,
+    ):
+        (episode,) = player.play(policy, [EpisodeKey(GUESS, 0)], seed=1)
+    (row,) = token_rows(episode)
+    model = AutoModelForCausalLM.from_pretrained(model_folder, dtype=torch.float32).eval()
+    with torch.no_grad():
+        logits = model(torch.tensor([row.prompt_ids + row.completion_ids])).logits[0]
+    scores = torch.log_softmax(logits[len(row.prompt_ids) - 1 : -1] / 0.5, dim=-1)
+    computed = scores.gather(1, torch.tensor(row.completion_ids)[:, None])[:, 0].tolist()
+    gap = logprob_gap([(row.logprobs, computed, row.completion_mask)], truncated=bool(top_k))
+    gap.check(1e-3)
+    if top_k:  # of the tokens that are left
+        assert logprob_gap([(row.logprobs, computed, row.completion_mask)]).largest > 0.01
 
 
 @pytest.mark.parametrize(

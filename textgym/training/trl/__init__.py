@@ -9,7 +9,7 @@
 - `episodes_trainer`: `EpisodesTrainer`, for episodes with several token sequences.
 - `rollout_worker`: `EpisodesWorker`, for the asynchronous trainer.
 - `tool_episodes`: `ToolEpisodes`, whose tools TRL calls itself.
-- `callbacks`: `HistoryCallback`, `FreshRatioCheck` and `PoolCheckpoints`.
+- `callbacks`: `HistoryCallback`, `AlarmCallback`, `FreshRatioCheck` and `PoolCheckpoints`.
 """
 
 from textgym.training.trl.episodes import Episodes

@@ -1,7 +1,7 @@
 """Callbacks for TRL's trainers.
 
-`HistoryCallback` writes their logs, `FreshRatioCheck` checks them, and `PoolCheckpoints` saves a
-`TaskPool` with their checkpoints.
+`HistoryCallback` writes their logs, `AlarmCallback` and `FreshRatioCheck` check them, and
+`PoolCheckpoints` saves a `TaskPool` with their checkpoints.
 
 Invariants: only the begin of a training removes lines of a history; an evaluation adds lines; a
 training that is resumed has the pool of its checkpoint.
@@ -9,6 +9,7 @@ training that is resumed has the pool of its checkpoint.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ from transformers import TrainerCallback
 
 from textgym.errors import TrainingError
 from textgym.task_pool import TaskPool
+from textgym.training.alarm import RewardAlarm
 from textgym.training.history import History
 
-__all__ = ["FreshRatioCheck", "HistoryCallback", "PoolCheckpoints"]
+__all__ = ["AlarmCallback", "FreshRatioCheck", "HistoryCallback", "PoolCheckpoints"]
 
 _POOL_FILE = "task_pool.json"
 
@@ -56,6 +58,43 @@ class HistoryCallback(TrainerCallback):  # type: ignore[misc]  # transformers is
             return
         numbers = {name: value for name, value in logs.items() if isinstance(value, int | float)}
         self._history.log(state.global_step, _by_dataset(numbers), rewind=False)
+
+
+class AlarmCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not typed here
+    """Warns when the reward rises while what it stands for falls; pass it in `callbacks`.
+
+    A warning of a kind comes once, as a `RuntimeWarning` and as the figure `alarm/KIND` in the
+    trainer's log. Pass it before `HistoryCallback`, so that the history has the figure. A training
+    that is resumed begins with the figures in its log.
+
+    Args:
+        alarm: The rule; None for `RewardAlarm()`. It is for one training.
+
+    Example:
+        >>> alarm = RewardAlarm(held_out=["rewards/strict/mean"])  # doctest: +SKIP
+        >>> callbacks = [AlarmCallback(alarm), HistoryCallback("history.jsonl")]  # doctest: +SKIP
+        >>> trainer = GRPOTrainer(..., callbacks=callbacks)  # doctest: +SKIP
+    """
+
+    def __init__(self, alarm: RewardAlarm | None = None) -> None:
+        self._alarm = alarm or RewardAlarm()
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        """Take the figures that were logged before the checkpoint."""
+        for line in state.log_history if state.global_step else ():
+            self._alarm.add(line["step"], line)
+
+    def on_log(
+        self, args: Any, state: Any, control: Any, logs: dict[str, Any] | None = None, **others: Any
+    ) -> None:
+        """Add the logged figures, and warn."""
+        for alarm in self._alarm.add(state.global_step, logs or {}):
+            figure = {f"alarm/{alarm.kind}": 1.0}
+            if logs is not None:
+                logs |= figure  # of the callbacks after this one
+            state.log_history[-1] |= figure
+            if state.is_world_process_zero:
+                warnings.warn(f"step {alarm.step}: {alarm.text}", RuntimeWarning, stacklevel=2)
 
 
 class FreshRatioCheck(TrainerCallback):  # type: ignore[misc]  # transformers is not typed here

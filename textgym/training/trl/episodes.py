@@ -7,12 +7,11 @@ figures, redrawing and errors are of the whole batch, and the same in all proces
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from textgym.errors import TrainingError, UsageError
+from textgym.errors import UsageError
 from textgym.mixtures import weights_of
 from textgym.registry import registered_envs
 from textgym.rollouts.env_pool import Envs, check_minimum
@@ -22,6 +21,7 @@ from textgym.tasks.task import hash_int
 from textgym.training.groups import drawn_tasks
 from textgym.training.logprob_gap import LogprobGap
 from textgym.training.tasks import TaskRef, check_no_split, list_tasks, shown_prompt
+from textgym.training.trl.batch_tasks import drawn_instead, other_task, repeats_of
 from textgym.training.trl.policies import (
     bound_of,
     check_plays_itself,
@@ -29,6 +29,7 @@ from textgym.training.trl.policies import (
     policy_of,
     tokenizer_of,
 )
+from textgym.training.trl.resuming import check_checkpoints
 from textgym.training.trl.rewards import (
     RewardFunc,
     check_has_rewards,
@@ -45,7 +46,9 @@ from textgym.training.trl.samples import (
     prompt_of,
     rollout_output,
     task_of,
+    with_advantages,
 )
+from textgym.training.trl.trainer_log import Totals, log_lengths
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.task_identity import EpisodeKey
 from textgym.wrappers.specs import WrapperSpec
@@ -56,13 +59,15 @@ if TYPE_CHECKING:
 __all__ = ["Episodes"]
 
 _ON_SPLIT = ("error", "drop", "whole")
+_CREDITS = ("episode", "turn")
 
 
 class Episodes:
     """Episodes of environments for `GRPOTrainer`.
 
-    `max_completion_length` limits each message, not the whole episode. Sampling must be from the
-    model's own distribution: `temperature=1.0`, and no `top_p`, `top_k`, `min_p` or penalty.
+    `max_completion_length` limits each message, not the whole episode. The trainer's temperature
+    may be any; `min_p` and penalties are refused, and `top_p` and `top_k` need
+    `truncated_sampling`.
 
     Args:
         envs: An id, a mixture, or a function that makes an environment, as in `rollout`.
@@ -75,6 +80,10 @@ class Episodes:
             template or a wrapper changed earlier messages: `error`; `drop`, which leaves it out of
             its group and counts it; or `whole`, which trains on all its sequences and needs
             `EpisodesTrainer` instead of `GRPOTrainer`.
+        credit: Whether a token has the advantage of its `episode`, or of its `turn`, which gets no
+            credit for rewards before it; see `turn_advantages` in
+            `textgym.trajectories.advantages`. `turn` needs `EpisodesTrainer` and
+            `rewards="total"`.
         redraw: The maximum number of times that groups with equal rewards, from which nothing is
             learned, are replaced by groups of other tasks in the trainer's data set, of the same
             environment. The last replacements are kept. Logs still show the text of the replaced
@@ -85,6 +94,11 @@ class Episodes:
             trainer's `callbacks`, so that checkpoints have the pool.
         max_logprob_gap: The largest allowed difference between the log probabilities of rollout and
             training; None for 0.001 in float32, and 1 in other dtypes and in mixed precision.
+        truncated_sampling: Whether `top_p` and `top_k` of the trainer may leave tokens out. The
+            trainer computes the log probabilities of all tokens, so that importance ratios are not
+            of the distribution that was sampled from. With vLLM, recorded log probabilities are
+            larger then, and only smaller ones count in `max_logprob_gap`.
+        max_episode_tokens: As in `EpisodePlayer`.
         concurrency: The maximum number of episodes that run at once.
         retries: How often a failed step or policy call is retried.
 
@@ -93,6 +107,7 @@ class Episodes:
 
     Attributes:
         reward_funcs: The reward functions.
+        credit: Whether a token has the advantage of its episode, or of its turn.
         redraw: The maximum number of times that groups with equal rewards are replaced.
         curriculum: The pool that draws tasks; None for the tasks of the data set.
         trajectories: The episodes of the last batch.
@@ -115,14 +130,21 @@ class Episodes:
         wrappers: Sequence[WrapperSpec] = (),
         rewards: str | Sequence[str] = "total",
         on_split: str = "error",
+        credit: str = "episode",
         redraw: int = 0,
         curriculum: TaskPool | None = None,
         max_logprob_gap: float | None = None,
+        truncated_sampling: bool = False,
+        max_episode_tokens: int | None = None,
         concurrency: int = 64,
         retries: int = 2,
     ) -> None:
         if on_split not in _ON_SPLIT:
             raise UsageError(f"on_split must be error, drop or whole, not {on_split!r}")
+        if credit not in _CREDITS:
+            raise UsageError(f"credit must be episode or turn, not {credit!r}")
+        if credit == "turn" and rewards != "total":
+            raise UsageError(f"credit='turn' needs rewards='total', not {rewards!r:.100}")
         check_no_split(env_kwargs)
         check_minimum(0, redraw=redraw)
         if curriculum is not None and not isinstance(curriculum, TaskPool):
@@ -134,9 +156,12 @@ class Episodes:
             "wrappers": wrappers,
             "concurrency": concurrency,
             "retries": retries,
+            "max_episode_tokens": max_episode_tokens,
         }
         self._players: dict[str, EpisodePlayer] = {}
         self._on_split, self._max_logprob_gap = on_split, max_logprob_gap
+        self.credit, self._truncated = credit, truncated_sampling
+        self._totals = Totals()
         self.redraw, self._batches = redraw, Counter[int]()  # by step
         self._failures = FailureStreak("batches")
         ids = self.player("train").env_ids
@@ -221,17 +246,24 @@ class Episodes:
             from textgym.training.trl.episodes_trainer import check_trains_whole  # imports TRL
 
             check_trains_whole(trainer)
+        if self.credit == "turn":
+            from textgym.training.trl.episodes_trainer import check_credits_turns  # imports TRL
+
+            check_credits_turns(trainer, self.reward_funcs)
         watch_payments(trainer.reward_funcs, self.reward_funcs)
         tasks = [task_of(prompt) for prompt in prompts]
         mode = "train" if trainer.model.training else "eval"
-        repeats = _repeats(tasks, trainer, mode)
+        if mode == "train":
+            check_checkpoints(trainer)
+        repeats = repeats_of(tasks, trainer, mode)
         seed = hash_int("trl", trainer.args.seed, mode, *self._batch(trainer, mode))
         draws: Iterator[TaskRef] = iter(())
         if self.curriculum is not None and mode == "train":
             draws = drawn_tasks(self.curriculum, self.player(tasks[0].split), seed)
-            tasks = _drawn_instead(draws, len(tasks), trainer)
-            repeats = _repeats(tasks, trainer, mode)
-        with policy_of(trainer, batch_size=len(prompts)) as policy:
+            tasks = drawn_instead(draws, len(tasks), trainer)
+            repeats = repeats_of(tasks, trainer, mode)
+        truncated = self._truncated
+        with policy_of(trainer, batch_size=len(prompts), truncated=truncated) as policy:
             self.trajectories = self._play(policy, tasks, repeats, seed)
             replaced = (
                 self._redraw_groups(policy, tasks, trainer, seed, draws) if mode == "train" else []
@@ -242,10 +274,16 @@ class Episodes:
             for trajectory in (*replaced, *(sample.trajectory for sample in batch)):
                 self.curriculum.add_episode(trajectory)
         log_episodes(batch, trainer._log_metric, replaced)
+        log_lengths(samples, trainer, mode)
         if mode == "train":
             self._check_trainable(batch)
             trainer._log_metric("groups/redrawn", len(replaced) / trainer.num_generations)
-            self.gap = compare_logprobs([row for sample in samples for row in sample.rows], trainer)
+            self._totals.log((*replaced, *(sample.trajectory for sample in batch)), trainer)
+            if self.credit == "turn":
+                samples = with_advantages(samples, batch, trainer)
+            rows = [row for sample in samples for row in sample.rows]
+            # The vLLM of TRL reports the log probabilities of the tokens that are left.
+            self.gap = compare_logprobs(rows, trainer, truncated=truncated and trainer.use_vllm)
             bound = self._max_logprob_gap
             self.gap.check(bound_of(trainer) if bound is None else bound)
         return rollout_output(samples)
@@ -325,73 +363,10 @@ class Episodes:
                 drawn = next(draws, None)
                 if indices:
                     task = tasks[indices[0] - first]
-                    new_task = drawn or _other_task(trainer, task, seed, attempt, group.start)
+                    new_task = drawn or other_task(trainer, task, seed, attempt, group.start)
                     new_tasks |= dict.fromkeys(indices, new_task)
             repeats = [attempt * len(batch) + index for index in new_tasks]  # a task may come twice
             played = self._play(policy, list(new_tasks.values()), repeats, seed)
             for index, trajectory in zip(new_tasks, played, strict=True):
                 self.trajectories[index - first] = trajectory
         return replaced
-
-
-def _drawn_instead(draws: Iterator[TaskRef], count: int, trainer: Any) -> list[TaskRef]:
-    """Return the tasks that a pool draws for the samples of this process.
-
-    All processes draw the groups of the whole batch, and each takes its own samples of them.
-
-    Args:
-        draws: The draws.
-        count: The number of samples of this process.
-        trainer: The trainer.
-
-    Raises:
-        UsageError: The environments have fewer tasks than the batch has groups.
-    """
-    size, accelerator = trainer.num_generations, trainer.accelerator
-    groups = -(-count * accelerator.num_processes // size)
-    drawn = list(itertools.islice(draws, groups))
-    if len(drawn) < groups:
-        raise UsageError(
-            f"a batch has {groups} groups, and the pool draws from {len(drawn)} tasks: use smaller "
-            "batches, or more tasks"
-        )
-    first = accelerator.process_index * count
-    return [drawn[index // size] for index in range(first, first + count)]
-
-
-def _other_task(trainer: Any, task: TaskRef, *seeds: int) -> TaskRef:
-    """Return a random task of the trainer's data set, of the same environment and split."""
-    try:
-        count = len(trainer.train_dataset)
-    except TypeError:
-        raise UsageError("redraw needs a data set with a length, not a stream") from None
-    drawn = (
-        task_of(trainer.train_dataset[hash_int("redraw", *seeds, number) % count]["prompt"])
-        for number in itertools.count()
-    )
-    return next(other for other in drawn if other[:2] == task[:2])  # at worst the task itself
-
-
-def _repeats(tasks: Sequence[TaskRef], trainer: Any, mode: str) -> list[int]:
-    """Return which episode of its task each sample is.
-
-    Raises:
-        TrainingError: A group has samples of different tasks.
-    """
-    size = trainer.num_generations if mode == "train" else trainer.num_generations_eval
-    first = trainer.accelerator.process_index * len(tasks)  # groups may span processes
-    groups: dict[int, TaskRef] = {}
-    for index, task in enumerate(tasks, first):
-        if groups.setdefault(index // size, task) != task:
-            raise TrainingError(
-                f"a group has samples of {groups[index // size]} and {task}: TRL must repeat each "
-                f"row {size} times in a row"
-            )
-    earlier: Counter[TaskRef] = Counter()
-    numbers = {}
-    for group, task in groups.items():  # a small data set may have a task twice in a batch
-        numbers[group] = earlier[task]
-        earlier[task] += 1
-    return [
-        numbers[index // size] * size + index % size for index in range(first, first + len(tasks))
-    ]

@@ -1,4 +1,6 @@
-"""`EpisodesTrainer`: TRL's `GRPOTrainer` for episodes with several token sequences.
+"""`EpisodesTrainer`: TRL's `GRPOTrainer` for several token sequences, and for credit of turns.
+
+TRL's loss takes advantages of tokens, but its `GRPOTrainer` computes one for each completion.
 
 Invariants: each sequence of an episode is a row with the episode's advantage; in a loss that is a
 mean over rows, an episode counts as one row; in a loss that is a mean or sum over tokens, each of
@@ -17,7 +19,7 @@ from textgym.training.trl.policies import tokenizer_of, trainer_logprobs
 from textgym.training.trl.samples import Sample, filler_row
 from textgym.trajectories.tokens import TokenRow
 
-__all__ = ["EpisodesTrainer", "add_rows", "check_trains_whole"]
+__all__ = ["EpisodesTrainer", "add_rows", "check_credits_turns", "check_trains_whole"]
 
 _MEAN_OVER_ROWS = ("grpo", "sapo")  # of means over the tokens of each row
 _SUM_OVER_ROWS = ("dr_grpo",)  # divided by the number of rows
@@ -25,10 +27,11 @@ _OVER_TOKENS = ("dapo", "bnpo", "cispo")
 
 
 class EpisodesTrainer(GRPOTrainer):  # type: ignore[misc]  # TRL is not typed here
-    """A `GRPOTrainer` that trains on whole episodes; see `on_split` of `Episodes`.
+    """A `GRPOTrainer` that trains on whole episodes; see `on_split` and `credit` of `Episodes`.
 
     An episode whose tokens are in several sequences has a row for each of them, with the episode's
-    advantage. Everything else is as in `GRPOTrainer`. Evaluations use only the first row.
+    advantage. With `credit="turn"`, each token has the advantage of its turn. Everything else is as
+    in `GRPOTrainer`. Evaluations use only the first row, with the advantage of the episode.
 
     Example:
         >>> episodes = Episodes("textgym/GuessNumber-v0", on_split="whole")  # doctest: +SKIP
@@ -41,11 +44,16 @@ class EpisodesTrainer(GRPOTrainer):  # type: ignore[misc]  # TRL is not typed he
     """
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
-        """Add the further rows of episodes to a batch that is trained on."""
+        """Add the further rows and the advantages of turns to a batch that is trained on."""
         batch: dict[str, Any] = super()._generate_and_score_completions(inputs)
         if not self.model.training or "episode" not in inputs[0]:
             return batch
-        return add_rows(batch, [row["episode"] for row in inputs], self)
+        samples: list[Sample] = [row["episode"] for row in inputs]
+        if samples[0].advantages is None:
+            return add_rows(batch, samples, self)
+        ones = batch["advantages"].new_ones(len(samples))  # each row then has its weight
+        grown = add_rows({**batch, "advantages": ones}, samples, self)
+        return {**grown, "advantages": _token_advantages(grown, samples)}
 
 
 def check_trains_whole(trainer: Any) -> None:
@@ -79,6 +87,60 @@ def check_trains_whole(trainer: Any) -> None:
                 f"on_split='whole' needs GRPOConfig.{name}={value!r}, not "
                 f"{getattr(trainer, name)!r}: it would count each sequence of an episode by itself"
             )
+
+
+def check_credits_turns(trainer: Any, functions: Sequence[Any]) -> None:
+    """Check that a trainer can train on the advantages of turns.
+
+    Args:
+        trainer: The trainer.
+        functions: The reward functions of the episodes.
+
+    Raises:
+        UsageError: It is not an `EpisodesTrainer`, has other reward functions, or has settings that
+            do not fit.
+    """
+    if not isinstance(trainer, EpisodesTrainer):
+        raise UsageError(
+            "credit='turn' needs textgym.training.trl.episodes_trainer.EpisodesTrainer, not "
+            f"{type(trainer).__name__}: GRPOTrainer has one advantage for each completion"
+        )
+    if list(trainer.reward_funcs) != list(functions):
+        raise UsageError(
+            "credit='turn' needs reward_funcs=episodes.reward_funcs and no other: a reward of the "
+            "whole completion has no turn"
+        )
+    allowed: dict[str, tuple[Any, ...]] = {
+        "scale_rewards": ("group", "none"),
+        "multi_objective_aggregation": ("sum_then_normalize",),
+        "importance_sampling_level": ("token",),
+        "off_policy_mask_threshold": (None,),
+        "loss_type": (*_MEAN_OVER_ROWS, *_SUM_OVER_ROWS, *_OVER_TOKENS),
+    }
+    for name, values in allowed.items():
+        value = getattr(trainer, name)
+        if value not in values:
+            raise UsageError(
+                f"credit='turn' needs GRPOConfig.{name}={' or '.join(map(repr, values))}, not "
+                f"{value!r}"
+            )
+
+
+def _token_advantages(batch: Mapping[str, Any], samples: Sequence[Sample]) -> Any:
+    """Return the advantages of a batch's tokens, as a tensor with the shape of its completions.
+
+    Args:
+        batch: A batch of TRL with the further rows of its episodes, whose `advantages` are the
+            weights of the rows.
+        samples: The episode of each of TRL's own rows.
+    """
+    weights = batch["advantages"]
+    of_rows = [sample.token_advantages for sample in samples]
+    rows = [rows[0] for rows in of_rows] + [row for rows in of_rows for row in rows[1:]]
+    advantages = weights.new_zeros(len(weights), batch["completion_ids"].size(1))
+    for index, row in enumerate(rows):
+        advantages[index, : len(row)] = weights.new_tensor(row) * weights[index]
+    return advantages
 
 
 def add_rows(batch: Mapping[str, Any], samples: Sequence[Sample], trainer: Any) -> dict[str, Any]:

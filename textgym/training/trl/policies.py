@@ -51,28 +51,22 @@ def tokenizer_of(trainer: Any) -> Any:
     )
 
 
-_NEUTRAL_SAMPLING = {
-    "temperature": 1.0,
-    "top_p": 1.0,
-    "top_k": 0,
-    "min_p": 0.0,
-    "repetition_penalty": 1.0,
-}
-"""With these settings, a server samples from the model's own distribution."""
-
-
 @contextlib.contextmanager
-def policy_of(trainer: Any, batch_size: int) -> Iterator[Policy]:
+def policy_of(trainer: Any, batch_size: int, *, truncated: bool = False) -> Iterator[Policy]:
     """Return the policy of a trainer, for one batch of episodes.
+
+    Its log probabilities are of the trainer's temperature, as those that the trainer computes. The
+    vLLM of TRL reports processed log probabilities, which are.
 
     Args:
         trainer: A `GRPOTrainer`.
         batch_size: The maximum number of messages that are sampled at once.
+        truncated: As in `sampling_of`.
 
     Raises:
         UsageError: The trainer's settings change the distribution that is sampled from.
     """
-    sampling = sampling_of(trainer.args)
+    sampling = sampling_of(trainer.args, tempered=True, truncated=truncated)
     version, tokenizer = f"step {trainer.state.global_step}", tokenizer_of(trainer)
     if trainer.use_vllm and trainer.args.vllm_mode == "colocate":
         yield _engine_policy(trainer, tokenizer, sampling, version)  # the trainer keeps the engine
@@ -86,6 +80,7 @@ def policy_of(trainer: Any, batch_size: int) -> Iterator[Policy]:
         else:
             model = stack.enter_context(_generating(trainer))
             policy = HFPolicy.of(model, tokenizer, sampling, batch_size, name="trl")
+            policy.logprob_temperature = sampling.temperature
         stack.callback(lambda: run_sync(policy.close))
         policy.version = version
         yield policy
@@ -96,7 +91,7 @@ def server_policy(
 ) -> OpenAIPolicy:
     """Return the policy over a vLLM server, which is called with token ids.
 
-    It samples from the model's own distribution, not with the defaults of the server.
+    It samples as `sampling` says, not with the defaults of the server.
 
     Args:
         url: The address of the server, without `/v1`.
@@ -112,7 +107,13 @@ def server_policy(
         f"{url.rstrip('/')}/v1",
         sampling,
         api_key="",
-        extra_body=_NEUTRAL_SAMPLING,
+        extra_body={
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "top_k": sampling.top_k,
+            "min_p": 0.0,
+            "repetition_penalty": 1.0,
+        },
         tokens=True,
         tokenizer=tokenizer,
         end_ids=sorted(end_ids),
@@ -186,17 +187,27 @@ def check_plays_itself(trainer: Any) -> None:
         )
 
 
-def sampling_of(arguments: Any) -> Sampling:
-    """Return how a trainer samples; it must sample from the model's own distribution.
+_TRUNCATIONS = ("top_p", "top_k")
+
+
+def sampling_of(arguments: Any, *, tempered: bool = False, truncated: bool = False) -> Sampling:
+    """Return how a trainer samples; by default from the model's own distribution.
 
     Args:
         arguments: A `GRPOConfig` or `AsyncGRPOConfig`.
+        tempered: Whether the temperature may be another than 1, because recorded log probabilities
+            are of the same temperature.
+        truncated: Whether `top_p` and `top_k` may leave out tokens, although the trainer computes
+            the log probabilities of the whole distribution.
 
     Raises:
         UsageError: It samples from another distribution.
     """
+    temperature = getattr(arguments, "temperature", 1.0)
+    if tempered and not temperature > 0:
+        raise UsageError(f"GRPOConfig.temperature must be above 0, not {temperature!r}")
     neutral: dict[str, tuple[Any, ...]] = {
-        "temperature": (1.0,),
+        "temperature": (temperature,) if tempered else (1.0,),
         "top_p": (1.0,),
         "top_k": (0, None),
         "min_p": (0.0, None),
@@ -205,12 +216,21 @@ def sampling_of(arguments: Any) -> Sampling:
     }
     for name, allowed in neutral.items():
         value = getattr(arguments, name, allowed[0])
-        if value not in allowed:
-            raise UsageError(
-                f"{type(arguments).__name__}.{name} must be {allowed[0]!r} for episodes, not "
-                f"{value!r}: recorded log probabilities are of the model's own distribution"
-            )
-    return Sampling(max_tokens=arguments.max_completion_length)
+        if value in allowed or (truncated and name in _TRUNCATIONS):
+            continue
+        remedy = ""
+        if tempered and name in _TRUNCATIONS:
+            remedy = "; Episodes(truncated_sampling=True) trains in spite of it"
+        raise UsageError(
+            f"{type(arguments).__name__}.{name} must be {allowed[0]!r} for episodes, not "
+            f"{value!r}: the trainer computes log probabilities of another distribution{remedy}"
+        )
+    return Sampling(
+        temperature=temperature,
+        top_p=getattr(arguments, "top_p", 1.0),
+        top_k=getattr(arguments, "top_k", 0) or 0,
+        max_tokens=arguments.max_completion_length,
+    )
 
 
 COMPARED_ROWS = 8  # of a batch
@@ -223,7 +243,9 @@ def bound_of(trainer: Any) -> float:
     return default_bound(mixed or trainer.model.dtype)
 
 
-def compare_logprobs(rows: Sequence[TokenRow], trainer: Any) -> LogprobGap:
+def compare_logprobs(
+    rows: Sequence[TokenRow], trainer: Any, *, truncated: bool = False
+) -> LogprobGap:
     """Compare recorded log probabilities with those that a trainer computes, and log the gap.
 
     Every process of the training must call it, even without rows. It compares up to 8 of its rows.
@@ -231,6 +253,7 @@ def compare_logprobs(rows: Sequence[TokenRow], trainer: Any) -> LogprobGap:
     Args:
         rows: The rows of this process in a batch.
         trainer: The `GRPOTrainer`.
+        truncated: As in `logprob_gap`.
 
     Returns:
         The gap over the rows of all processes.
@@ -244,7 +267,7 @@ def compare_logprobs(rows: Sequence[TokenRow], trainer: Any) -> LogprobGap:
         (row.logprobs, logprobs, row.completion_mask)
         for row, logprobs in zip(chosen, computed, strict=True)
     ]
-    gap = logprob_gap(gather_object(compared))
+    gap = logprob_gap(gather_object(compared), truncated=truncated)
     trainer._log_metric("logprob_gap/largest", gap.largest)
     trainer._log_metric("logprob_gap/mean", gap.mean)
     return gap

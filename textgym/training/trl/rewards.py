@@ -74,7 +74,13 @@ def _of_component(name: str) -> Callable[[Sample], float | None]:
 
 
 def _named(name: str, value: Callable[[Sample], float | None]) -> RewardFunc:
-    def rewards(*, episode: list[Sample], **kwargs: Any) -> list[float | None]:
+    def rewards(*, episode: list[Sample] | None = None, **columns: Any) -> list[float | None]:
+        if episode is None:
+            raise UsageError(
+                f"the reward function {name} got no episodes, because the trainer played none: "
+                "pass rollout_func=episodes.rollout_func to GRPOTrainer; with environment_factory, "
+                "use ToolEpisodes and its own reward_funcs"
+            )
         return [value(sample) for sample in episode]
 
     rewards.__name__ = name

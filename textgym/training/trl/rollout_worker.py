@@ -61,7 +61,7 @@ class EpisodesWorker:
 
     Raises:
         UsageError: `args` changes the distribution that is sampled from, or a row is not from
-            `episodes.dataset`, or `episodes` has a curriculum.
+            `episodes.dataset`, or `episodes` has a curriculum or `credit="turn"`.
 
     Attributes:
         rollout_buffer: The samples.
@@ -92,6 +92,10 @@ class EpisodesWorker:
             raise UsageError(
                 "EpisodesWorker plays the rows of its data set in order: leave out the curriculum "
                 "of Episodes"
+            )
+        if episodes.credit != "episode":
+            raise UsageError(
+                "EpisodesWorker gives episodes credit: leave credit='turn' out of Episodes"
             )
         sampling = sampling_of(args)
         if getattr(args, "chat_template_kwargs", None):

@@ -14,11 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from textgym.errors import TrainingError, UsageError
 from textgym.training.tasks import TaskRef
+from textgym.trajectories.advantages import dr_grpo, grpo, turn_advantages
 from textgym.trajectories.episode_record import describe_failure
 from textgym.trajectories.schema import Trajectory
-from textgym.trajectories.tokens import TokenRow, token_rows
+from textgym.trajectories.tokens import TokenRow, token_rows, turns_of_tokens
 
 __all__ = [
     "FailureStreak",
@@ -29,6 +32,7 @@ __all__ = [
     "prompt_of",
     "rollout_output",
     "task_of",
+    "with_advantages",
 ]
 
 MAX_FAILED = 8  # batches or groups in a row, before the training ends
@@ -78,17 +82,37 @@ class Sample:
         row: Its tokens, or the tokens of its first sequence.
         reward: The return; None if the episode failed or is not trained on.
         more_rows: The tokens of its other sequences.
+        advantages: The advantage of each turn, with `credit="turn"`; None if TRL computes the
+            advantage of the episode.
     """
 
     trajectory: Trajectory
     row: TokenRow
     reward: float | None
     more_rows: tuple[TokenRow, ...] = ()
+    advantages: tuple[float, ...] | None = None
 
     @property
     def rows(self) -> list[TokenRow]:
         """All sequences of the episode."""
         return [self.row, *self.more_rows]
+
+    @property
+    def token_advantages(self) -> list[list[float]]:
+        """The advantages of the completion of each sequence, 0 for tokens that are not trained on.
+
+        They are empty without `advantages`, and for an episode without a reward.
+        """
+        if not self.advantages or self.reward is None:
+            return [[] for _ in self.rows]
+        turns = turns_of_tokens(self.trajectory["steps"])
+        return [
+            [
+                0.0 if turn < 0 else self.advantages[turn]
+                for turn in of_tokens[len(row.prompt_ids) :]
+            ]
+            for row, of_tokens in zip(self.rows, turns, strict=True)
+        ]
 
     @property
     def is_dropped(self) -> bool:
@@ -127,6 +151,33 @@ def make_sample(trajectory: Trajectory, *, on_split: str, filler_id: int) -> Sam
         return Sample(trajectory, filler, None)
     first, *others = rows or [filler]
     return Sample(trajectory, first, trajectory["reward"], tuple(others))
+
+
+def with_advantages(
+    samples: Sequence[Sample], batch: Sequence[Sample], trainer: Any
+) -> list[Sample]:
+    """Return samples with the advantage of each turn in its group.
+
+    Args:
+        samples: The samples of this process.
+        batch: The samples of all processes.
+        trainer: The trainer; it weights the reward, and `scale_rewards` says whether advantages are
+            divided by the standard deviation.
+    """
+    weight = float(trainer.reward_weights[0])
+    graded = [index for index, sample in enumerate(batch) if sample.reward is not None]
+    rewards = [
+        [weight * (step["reward"] or 0.0) for step in batch[index].trajectory["steps"]]
+        for index in graded
+    ]
+    groups = np.array(graded, np.int64) // trainer.num_generations
+    function = dr_grpo if trainer.scale_rewards == "none" else grpo
+    values = dict(zip(graded, turn_advantages(groups, rewards, function), strict=True))
+    first = trainer.accelerator.process_index * len(samples)
+    return [
+        replace(sample, advantages=tuple(map(float, values.get(index, ()))))
+        for index, sample in enumerate(samples, first)
+    ]
 
 
 def filler_row(token_id: int) -> TokenRow:

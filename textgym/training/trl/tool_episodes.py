@@ -25,6 +25,8 @@ from textgym.trajectories.tokens import TokenRow
 
 __all__ = ["ToolEpisodes"]
 
+_OPTIONS = {"env_kwargs", "wrappers", "rewards", "concurrency", "retries"}
+
 
 class ToolEpisodes:
     """Environments with tools for `GRPOTrainer`, which plays them through `environment_factory`.
@@ -44,6 +46,8 @@ class ToolEpisodes:
     """
 
     def __init__(self, envs: Envs, *, seed: int = 0, **options: Any) -> None:
+        for name in options.keys() - _OPTIONS:
+            raise UsageError(f"ToolEpisodes does not take {name}: TRL itself samples the tokens")
         self._episodes = Episodes(envs, **options)
         self._seed, self._repeats = seed, itertools.count()
         self.environment_factory = dict(map(self._factory, self._episodes.player().env_ids))
@@ -79,8 +83,14 @@ class ToolEpisodes:
 
     def _ending_episodes(self, function: RewardFunc) -> RewardFunc:
         def rewards(
-            *, environments: Any, completions: Any, log_metric: Any = None, **columns: Any
+            *, completions: Any, environments: Any = None, log_metric: Any = None, **columns: Any
         ) -> list[float | None]:
+            if not environments or not isinstance(environments[0], _ToolEnvironment):
+                raise UsageError(
+                    f"the reward function {function.__name__} got no episodes, because the trainer "
+                    "played none: pass environment_factory=episodes.environment_factory to "
+                    "GRPOTrainer"
+                )
             is_new = any(environment.sample is None for environment in environments)
             pairs = zip(environments, completions, strict=True)
             self.samples = [environment._finish(completion) for environment, completion in pairs]

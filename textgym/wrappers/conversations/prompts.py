@@ -92,7 +92,8 @@ class FewShot(ConversationWrapper):
     They are the first tasks of the training split, or of the environment's data set, with different
     prompts. A task with the prompt of the current task is omitted, because it may have the same
     solution. The examples come after the system messages and have no system messages. They were not
-    sampled by a policy, so no loss is computed on them.
+    sampled by a policy, so no loss is computed on them. The tasks are solved when the wrapper is
+    made.
 
     Args:
         env: The environment; a `TextEnv` with an oracle, unless `examples` are passed.
@@ -101,8 +102,8 @@ class FewShot(ConversationWrapper):
             assistant's message.
 
     Raises:
-        UsageError: The environment has no oracle or too few tasks with different prompts, or an
-            argument is invalid.
+        UsageError: The environment has no oracle, the oracle does not solve its tasks, it has too
+            few tasks with different prompts, or an argument is invalid.
 
     Example:
         >>> import gymnasium, textgym
@@ -122,7 +123,7 @@ class FewShot(ConversationWrapper):
             raise UsageError(f"FewShot needs an oracle, and {text_env(self).card.id} has none")
         self._fixed = None if examples is None else _checked_examples(examples)
         self._shots = shots
-        self._solved: list[tuple[tuple[Message, ...], Conversation]] = []
+        self._solved = self._solve() if self._fixed is None else []
         self._without: dict[int, Conversation] = {}  # by the index that is left out
 
     def begin(self) -> dict[str, Any]:
@@ -133,9 +134,8 @@ class FewShot(ConversationWrapper):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[list[Message], dict[str, Any]]:
         """Reset the environment, and choose the examples."""
-        solved = self._solved or self._solve()
         observation, info = super().reset(seed=seed, options=options)
-        for place, (prompt, _) in enumerate(solved):
+        for place, (prompt, _) in enumerate(self._solved):
             if prompt == text_env(self).task.messages:
                 self.state = {"left_out": place}
         return self._with_examples(observation), info
@@ -159,20 +159,18 @@ class FewShot(ConversationWrapper):
         if self._fixed is not None:
             return self._fixed
         if left_out not in self._without:
-            solved = self._solved or self._solve()
-            shown = [example.messages for n, (_, example) in enumerate(solved) if n != left_out]
+            solved = enumerate(self._solved)
+            shown = [example.messages for n, (_, example) in solved if n != left_out]
             self._without[left_out] = Conversation(itertools.chain.from_iterable(shown))
         return self._without[left_out]
 
     def _solve(self) -> list[tuple[tuple[Message, ...], Conversation]]:
         """Solve one task more than `shots`, because one may have the current prompt."""
-        if self._fixed is not None:
-            return []
         inner = text_env(self)
         changes = {"split": "train", "render_mode": None, "max_turns": None}
         source = type(inner)(**{**inner.arguments, **changes})
         try:
-            self._solved = _solved_tasks(source, self._shots + 1)
+            return _solved_tasks(source, self._shots + 1)
         except (OracleError, UsageError) as error:
             raise UsageError(
                 f"FewShot: {self._shots + 1} solved tasks with different prompts are needed: "
@@ -180,7 +178,6 @@ class FewShot(ConversationWrapper):
             ) from None
         finally:
             source.close()
-        return self._solved
 
 
 def _checked_examples(examples: Any) -> Conversation:

@@ -188,7 +188,7 @@ bench: setup  ## run the benchmarks
 	$(BIN)/python benchmarks/chat_codec.py
 	$(BIN)/python benchmarks/http_client.py
 	$(BIN)/python benchmarks/vector.py
-	$(BIN)/python benchmarks/workplace_assistant.py
+	$(BIN)/python benchmarks/office.py
 	$(BIN)/python benchmarks/turns.py
 	$(BIN)/python benchmarks/wrappers.py
 	$(BIN)/python benchmarks/single_turn.py

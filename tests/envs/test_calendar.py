@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import textgym
 from textgym.envs.calendar import Calendar
 from textgym.envs.calendar.plans import LEVELS
 from textgym.envs.calendar.schedule import arrange, keeps
@@ -274,6 +275,9 @@ def tasks(level: int, count: int = 60) -> list[Any]:
     return [env.get_task(index) for index in range(count)]
 
 
+LEVELS_AND_FIRST_RUNG = (0, *LEVELS)
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_level_has_the_events_and_turns_that_it_is_said_to_have(level: int) -> None:
     events = {1: (2, 2), 2: (3, 3), 3: (4, 5), 4: (4, 6), 5: (7, 8)}[level]
@@ -282,7 +286,7 @@ def test_a_level_has_the_events_and_turns_that_it_is_said_to_have(level: int) ->
         assert len(task.turns) <= 21
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", LEVELS_AND_FIRST_RUNG)
 def test_the_oracle_is_right_after_every_turn(level: int) -> None:
     env = Calendar(level=level)
     for index in range(20):
@@ -292,6 +296,35 @@ def test_the_oracle_is_right_after_every_turn(level: int) -> None:
             _, reward, terminated, truncated, info = env.step(env.solve())
             ended = terminated or truncated
         assert (reward, terminated, info["reward_components"]["turns"]) == (1.0, True, 1.0)
+
+
+def test_level_0_is_one_turn_whose_values_are_all_that_is_right() -> None:
+    env = Calendar(level=0)
+    for index in range(20):
+        env.reset(options={"index": index})
+        (turn,) = env.task.row["turns"]
+        told = re.fullmatch(
+            r'Add "(.+)" \(event id: (\d+)\) at (\d\d:\d\d) for (\d+) minutes\.', turn["user"]
+        )
+        assert told
+        event = {
+            "event_id": int(told[2]),
+            "event_name": told[1],
+            "start_time": told[3],
+            "duration": int(told[4]),
+        }
+        start = textgym.get_state(env)
+        assert play(env, json.dumps([event]))[0] == 1.0
+        for other in (
+            {"event_id": event["event_id"] + 1},
+            {"start_time": told[3][:3] + f"{(int(told[3][3:]) + 15) % 60:02}"},
+            {"duration": event["duration"] + 15},
+        ):
+            textgym.set_state(env, start)
+            assert play(env, json.dumps([{**event, **other}]))[0] == 0.0
+        for text in (turn["user"], "", "[]", json.dumps([event, {**event, "event_id": 99}])):
+            textgym.set_state(env, start)
+            assert play(env, text)[0] == 0.0
 
 
 TIME = re.compile(r"\b(\d{1,2}:\d{2}(?: ?[ap]m)?|\d{1,2} ?[ap]m|noon)\b")
@@ -353,7 +386,7 @@ def check_said(text: str, old: Any, new: Any) -> None:
         )
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", LEVELS_AND_FIRST_RUNG)
 def test_user_messages_match_the_requested_events(level: int) -> None:
     """Read each turn's words again, without the generator, and compare them with its changes."""
     for task in tasks(level):
@@ -407,7 +440,7 @@ def test_words_are_varied() -> None:
     assert len(names) > 700
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", LEVELS_AND_FIRST_RUNG)
 def test_no_dialogue_is_drawn_twice(level: int) -> None:
     rows = [json.dumps(task.row["turns"]) for task in tasks(level, 150)]
     assert len(set(rows)) == len(rows)

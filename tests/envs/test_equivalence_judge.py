@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 import threading
@@ -511,6 +512,23 @@ def test_one_question_has_one_answer(family: str) -> None:
         for _ in range(300):
             item = FAMILIES[family](rng, level)
             assert answers.setdefault(item.question, item.answer) == item.answer
+
+
+def test_level_0_asks_to_repeat_two_words() -> None:
+    env, rng = EquivalenceJudge(level=0), random.Random(1)
+    for index in range(200):
+        observation, _ = env.reset(options={"index": index})
+        asked, form = text_of(observation[0]).split("\n\n")
+        words = re.fullmatch(r"Repeat these two words: (\w+) (\w+)", asked)
+        assert words
+        assert form == "Reply with the answer alone, in as few words as it takes."
+        one, other = words.groups()
+        for text, reward in (
+            (f"{one} {other}", 1.0), (f"{other} {one}", 0.0), (one, 0.0), (asked, 0.0),
+            (f"{one} {other} {one}", 0.0), (str(env.guess(rng)["content"]), 0.0),
+        ):  # fmt: skip
+            env.reset(options={"index": index})
+            assert env.step(text)[1] == reward, text
 
 
 def test_facts_that_are_known() -> None:

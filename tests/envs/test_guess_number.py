@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from collections import Counter
 from typing import Any
 
@@ -50,6 +51,21 @@ def test_prompt_states_that_there_is_no_feedback() -> None:
     text = str(observation[0]["content"])
     assert "you have 1 turn." in text
     assert text.endswith("I tell you that it is wrong.")
+
+
+def test_level_0_states_the_number_and_leaves_one_turn() -> None:
+    env = GuessNumber(level=0)
+    for index in range(100):
+        observation, _ = env.reset(options={"index": index})
+        stated = re.fullmatch(
+            r"I am thinking of a whole number from 1 to 99999\. It is (\d+)\. Guess it: you have "
+            r"1 turn\. Answer with one number\. .*",
+            str(observation[0]["content"]),
+        )
+        assert stated
+        for guess, reward in ((stated[1], 1.0), (f"{stated[1]}, not 1", 0.0), ("99999", 0.0)):
+            env.reset(options={"index": index})
+            assert env.step(guess)[1:3] == (reward, True)
 
 
 @pytest.mark.parametrize(("guess", "answer"), [("4", "higher"), ("6", "lower"), ("1", "higher")])
@@ -147,6 +163,8 @@ def test_the_operators_limit_truncates() -> None:
         ({"turns": 2.0}, "'turns' must be"),
         ({"turns": True}, "'turns' must be"),
         ({"highest": 10**10}, "'highest' must be"),
+        ({"hint": 5}, "'hint' must be a sentence"),
+        ({"hint": " "}, "'hint' must be a sentence"),
     ],
     ids=str,
 )

@@ -248,6 +248,28 @@ def test_generated_rows_ask_for_the_terms_of_the_questions_words(level: int) -> 
         assert len(set(values)) == len(values), row
 
 
+def test_level_0_asks_for_one_of_two_synonyms() -> None:
+    env, rng, places = MultiStep(level=0), random.Random(0), Counter[int]()
+    for index in range(100):
+        observation, info = env.reset(options={"index": index})
+        assert [message["role"] for message in observation] == ["user"]
+        assert len(info["tools"]) == 2
+        prompt = str(observation[0]["content"])
+        pairs = re.findall(r"the synonym of '([\w-]+)' is '([\w-]+)'", prompt)
+        (asked,) = re.findall(r"value of the synonym of '([\w-]+)'", prompt)
+        (place,) = (place for place, (term, _) in enumerate(pairs) if term == asked)
+        places[place] += 1
+        right, other, term = (
+            sum(map(ord, word)) for word in (pairs[place][1], pairs[1 - place][1], asked)
+        )
+        wrong = rng.choice([[other], [term], [right, other], [other, right], [right + 1], []])
+        for values, reward in ((wrong, 0.0), ([right], 1.0)):
+            env.reset(options={"index": index})
+            env.step(handing_in(values))
+            assert end(env)[0] == reward, (values, env.task.row)
+    assert 30 < places[0] < 70
+
+
 @pytest.mark.parametrize(
     ("level", "n", "more"),
     [

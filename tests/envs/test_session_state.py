@@ -176,7 +176,7 @@ def reckon(request: str, count: int) -> int:
         numbers = [int(number) for number in re.findall(r"\d+", phrase)]
         if phrase == "double it":
             count *= 2
-        elif phrase.startswith("raise it"):
+        elif phrase.startswith("raise it to"):
             count = next(n for n in range(count + 1, count + 100) if n % numbers[0] == 0)
         elif phrase.startswith("if it is even"):
             count += numbers[0] if count % 2 == 0 else -numbers[1]
@@ -192,12 +192,13 @@ def reckon(request: str, count: int) -> int:
                 size *= 7
             elif "remainder" in phrase:
                 size %= numbers[1]
-            assert phrase.startswith(("add ", "take away "))
-            count += size if phrase.startswith("add ") else -size
+            adds = ("add ", "please add ", "increase it by ", "raise it by ")
+            assert phrase.startswith((*adds, "take away "))
+            count += size if phrase.startswith(adds) else -size
     return count
 
 
-@pytest.mark.parametrize("level", SessionState.card.levels)
+@pytest.mark.parametrize("level", [0, *SessionState.card.levels])
 def test_generated_rows_are_right_and_change_the_counter(level: int) -> None:
     env = SessionState()
     rng = random.Random(level)
@@ -205,6 +206,20 @@ def test_generated_rows_are_right_and_change_the_counter(level: int) -> None:
         row = env.generate(rng, level)
         assert reckon(row["request"], row["initial_count"]) == row["expected_count"], row
         assert row["expected_count"] != row["initial_count"]
+
+
+@pytest.mark.parametrize("times", [0, 2, -1])
+def test_level_0_asks_for_one_addition_of_the_only_number(times: int) -> None:
+    env = SessionState(level=0, max_turns=3)
+    for index in range(20):
+        observation, _ = env.reset(options={"index": index})
+        (number,) = map(int, re.findall(r"\d+", str(observation[0]["content"])))
+        env.step(adding(times * number))
+        assert env.step(adding((1 - times) * number))[1] == 0.0  # not yet
+        assert end(env)[0] == 1.0
+        env.reset(options={"index": index})
+        env.step(adding(times * number))
+        assert end(env)[0] == 0.0
 
 
 @pytest.mark.parametrize("level", [4, 5])

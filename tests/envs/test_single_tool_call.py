@@ -345,7 +345,7 @@ def reckon(question: str, told: dict[str, Any]) -> str:
     return str(value + int(more)) if more else str(int(goal) - value)
 
 
-@pytest.mark.parametrize("level", SingleToolCall.card.levels)
+@pytest.mark.parametrize("level", [0, *SingleToolCall.card.levels])
 def test_generated_answers_follow_from_the_tools_result(level: int) -> None:
     env = SingleToolCall(level=level)
     asked = set()
@@ -356,7 +356,29 @@ def test_generated_answers_follow_from_the_tools_result(level: int) -> None:
         told = weather(env, row["city"])
         asked.add(re.sub(r"\d+", "n", row["question"].replace(row["city"], "C")))
         assert env.step(f"Answer: {reckon(row['question'], told)}")[1] == 1.0, row
-    assert len(asked) == {1: 12, 2: 10, 3: 30}[level]
+    assert len(asked) == {0: 30, 1: 12, 2: 10, 3: 30}[level]
+
+
+def test_at_level_0_the_answer_is_the_tools_whole_result() -> None:
+    env = SingleToolCall(level=0)
+    for index in range(50):
+        env.reset(options={"index": index})
+        city, told = env.task.row["city"], weather(env, env.task.row["city"])
+        assert len(told) == 2
+        assert str(env.task.messages[0]["content"]).count(city) == 1
+        (value,) = (value for name, value in told.items() if name != "city")
+        assert env.step(f"Answer: {value}")[1] == 1.0
+
+
+@pytest.mark.parametrize("text", ["Answer: {}", "{}", "Answer: {} or {more}", "Answer: {more}"])
+def test_at_level_0_a_guess_and_a_wrong_number_earn_nothing(text: str) -> None:
+    env = SingleToolCall(level=0)
+    for index in range(20):
+        env.reset(options={"index": index})
+        value = int(env.task.answer)
+        if "more" in text:
+            weather(env, env.task.row["city"])
+        assert env.step(text.format(value, more=value + 1))[1] == 0.0
 
 
 def test_values_of_the_tools_result_are_all_different() -> None:

@@ -139,9 +139,16 @@ _LIMITS = (
 )
 
 
+_FIRST = re.compile(r"Place an order for customer (\d+): item (\d+), quantity (\d)\.")
+
+
 def play_contingency(env: TextEnv[Any], index: int) -> float:
     """Play a task, and return the last reward."""
     reader = DeskReader(env, index)
+    if first := _FIRST.fullmatch(reader.parts[0]):
+        customer, item, n = first.groups()
+        reader.call("place_order", customer_id=customer, item_id=item, quantity=int(n))
+        return reader.end()
     for text in reader.parts:
         reader.carry_out(text)
     return reader.end()
@@ -158,7 +165,7 @@ class DeskReader:
     def __init__(self, env: TextEnv[Any], index: int) -> None:
         self.env = env
         (opening, request), _ = env.reset(options={"index": index})
-        day = re.search(r"It is \w+, (\d+) (\w+) (\d{4});", text_of(opening))
+        day = re.search(r"It is \w+, (\d+) (\w+) (\d{4})[;.]", text_of(opening))
         assert day
         self.today = date(int(day[3]), MONTHS.index(day[2]) + 1, int(day[1]))
         first, *others = _OPENING.sub("", text_of(request), count=1).split("\n\n")

@@ -187,3 +187,24 @@ class Reading:
                 return last.value
             key = last.value
         raise AssertionError("the references do not end")
+
+
+_FIRST_QUESTION = re.compile(
+    r"(?:What is the colour of|Where does|How many dollars does) (\w+)'s (\w+)(?: live| cost)?\? "
+    r'End with a line that says "Answer: " and the (?:colour|city|number) alone\.'
+)
+
+
+def first_answer(prompt: str) -> tuple[int, str]:
+    """Return the place of the sentence that answers a prompt of level 0, and the answer."""
+    *sentences, blank, question = prompt.split("\n")
+    found = _FIRST_QUESTION.fullmatch(question)
+    assert found
+    assert not blank
+    owned = f"{found[1]}'s {found[2]} "
+    [place] = [place for place, sentence in enumerate(sentences) if sentence.startswith(owned)]
+    value = re.fullmatch(
+        r"(?:is|lives in|costs) (\w+)(?: dollars)?\.", sentences[place][len(owned) :]
+    )
+    assert value
+    return place, value[1]

@@ -669,6 +669,15 @@ def recurrences(question: str) -> Any:
     return Rational(known[wanted].numerator, known[wanted].denominator)
 
 
+# Level 0.
+
+
+def stated(question: str) -> Any:
+    name, value = formulas(question)[0].split(" = ")
+    assert question.endswith(f"What is ${name}$?")
+    return sympy.Integer(value)
+
+
 # Linear algebra.
 
 

@@ -468,6 +468,11 @@ def solve_elements(question: str) -> str | None:
     return None
 
 
+def solve_named(question: str) -> str:
+    """Read the word that level 0 asks for, which its options write with a capital."""
+    return question.removeprefix("Which option is the word ").removesuffix("?").title()
+
+
 SOLVERS: dict[str, Callable[[str], str | None]] = {
     "arithmetic": solve_arithmetic,
     "missing": solve_missing,

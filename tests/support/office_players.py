@@ -10,7 +10,7 @@ from office_reader import VALUES, Office, amendments_in, requests_in
 from textgym.core.text_env import TextEnv
 from textgym.messages import Message, assistant_calls, text_of
 
-__all__ = ["play_ask_first", "play_multi_intent"]
+__all__ = ["play_ask_first", "play_first_mail", "play_multi_intent"]
 
 QUESTIONS = {
     "participant": "Who will you meet?",
@@ -49,6 +49,26 @@ class Desk:
         self.conversation, self.reward, terminated, truncated, _ = self.env.step(message)
         self.ended = terminated or truncated
         return text_of(self.conversation[-1])
+
+
+_ADDRESS = r"\w+@\w+\.(?:com|net|org)"
+_MAIL = re.compile(
+    rf'Send an email(?: to ({_ADDRESS}))? with the subject "(.+)" and the text "(.+)"\.'
+    r"(?: Ask me for the recipient\.)?"
+)
+
+
+def play_first_mail(env: TextEnv[Any], index: int) -> float:
+    """Play a task of level 0, and return the last reward."""
+    desk = Desk(env, index)
+    asked = _MAIL.fullmatch(text_of(desk.conversation[-1]))
+    assert asked
+    address, subject, body = asked.groups()
+    if address is None:
+        (address,) = re.findall(_ADDRESS, desk.say("Who is it for?"))
+    desk.call("email_send_email", {"recipient": address, "subject": subject, "body": body})
+    desk.say("It is done.")
+    return desk.reward
 
 
 def play_multi_intent(env: TextEnv[Any], index: int) -> float:

@@ -305,6 +305,9 @@ def measure(prompt: str) -> int | list[int]:
         while small >= sizes[big](1):
             small, bigs = small - sizes[big](1), bigs + 1
         return [bigs, small]
+    asked_of_one = re.search(r"does an? (\w+) have", question)
+    if asked_of_one:
+        return in_parts(1, asked_of_one[1])
     asked = re.search(r"how many (\w+) (?:are|is)|in (\w+)\.$", question, re.I)
     goal = singular(asked[1] or asked[2])
     total, unit = amounts[0]

@@ -16,13 +16,22 @@ from textgym.errors import OracleError
 from textgym.json_values import canonical_json
 from textgym.tasks.task import hash_int
 
-__all__ = ["difficulty_separation", "resource_envelope"]
+__all__ = ["difficulty_separation", "learnability", "resource_envelope"]
 
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The shares of the oracle."""
 
+LADDER = (0.0, 0.25, 0.5, 0.75, 0.9)
+"""The shares of the oracle's turns of `learnability`."""
+
 _EPISODES = {False: 200, True: 40}  # of all levels together, by `quick`
 _SURE = 5.0  # standard errors
+_GROUPS = {False: 32, True: 5}  # at most, of a level, by `quick`
+_SLOWER = 2  # times as few of an environment whose steps may wait, such as for a sandbox
+_STEPS = {False: 4000, True: 400}  # of a level; after them, no third or further group is played
+_GROUP = 8  # episodes of a task
+_HALF = 0.5  # of the turns, and of the groups
+_SAME = 1e-9  # returns that differ by less are the same
 
 
 def _tasks(subject: Subject) -> Iterator[tuple[Any, dict[str, Any]]]:
@@ -96,12 +105,25 @@ def _check_turns(returns: Sequence[Sequence[float]], measured: dict[str, Any]) -
             )
 
 
-def _mixture(env: Any, share: float) -> Scripted:
-    """Return the policy that takes a random share of its turns from the oracle."""
+def _mixture(
+    env: Any, share: float, rng: random.Random | None = None, drawn: list[float] | None = None
+) -> Scripted:
+    """Return the policy that takes a random share of its turns from the oracle.
+
+    Args:
+        env: The environment.
+        share: The share.
+        rng: The generator of all draws; by default the policy's, which is seeded with the task.
+        drawn: Gets the number of each turn. A turn is the oracle's if its number is below the
+            share.
+    """
 
     def answer(view: Scripted) -> Any:
-        guess = guess_message(env, view.rng)
-        if view.rng.random() >= share:
+        numbers = rng or view.rng
+        guess, number = guess_message(env, numbers), numbers.random()
+        if drawn is not None:
+            drawn.append(number)
+        if number >= share:
             return guess
         try:
             return env.unwrapped.solve()
@@ -109,6 +131,93 @@ def _mixture(env: Any, share: float) -> Scripted:
             return guess
 
     return Scripted(answer)
+
+
+@check_of(
+    "statistical.learnability",
+    "Add an easier level, shorten the episodes, or give partial credit on the way.",
+    needs=(*BASICS, "semantic.oracle_max"),
+    any_env=True,
+    fast=False,
+    severity="warn",
+)
+def learnability(subject: Subject) -> Outcome:
+    """At each level, returns of a task differ while the oracle takes at most half of the turns.
+
+    A group of episodes of one task is informative if its returns are not all equal: only then is
+    there something to learn from it. At each turn, the oracle acts with a probability from 0 to
+    0.9, and the random policy otherwise. Half of the groups must be informative at a probability of
+    at most 0.5. The measured values are the shares of informative groups by level.
+    """
+    for method in ("solve", "guess"):
+        if not subject.defines(method):
+            raise Skipped(f"the environment does not define {method}")
+    levels = subject.levels
+    if None not in levels and subject.card and subject.card.first_rung:
+        levels = (0, *levels)
+    fixed = subject.kwargs.get("level", "all")
+    ladders, groups = {}, {}
+    for level in levels:
+        name = str(fixed if level is None else level)
+        ladders[name], groups[name] = _ladder(subject, subject.at_level(level), name)
+    reached = {
+        name: max(rung for share, rung in zip(LADDER, ladder, strict=True) if share <= _HALF)
+        for name, ladder in ladders.items()
+    }
+    measured = {
+        "shares": LADDER,
+        "episodes_a_group": _GROUP,
+        "groups": groups,
+        "informative": ladders,
+    }
+    few = [f"{share:.0%} at level {name}" for name, share in reached.items() if share < _HALF]
+    if few:
+        raise CheckFailed(
+            "too few groups are informative where the oracle takes at most half of the turns: "
+            + ", ".join(few),
+            measured,
+        )
+    fewest = min(reached.values())
+    return Outcome(measured, detail=f"at least {fewest:.0%} of a level's groups are informative")
+
+
+def _ladder(subject: Subject, env: Any, level: str) -> tuple[list[float], int]:
+    """Return the share of informative groups for each share of the oracle, and their number."""
+    groups: list[list[bool]] = []
+    steps = 0
+    most = _GROUPS[subject.quick] // (_SLOWER if getattr(env, "blocking", False) else 1)
+    for index in subject.indices(env)[:most]:
+        if len(groups) > 1 and steps > _STEPS[subject.quick]:
+            break
+        place = subject.reset_to(index)
+        repeats = []
+        for repeat in range(_GROUP):
+            returns, taken = _noisy_returns(env, place, f"{level} {index} {repeat}")
+            repeats.append(returns)
+            steps += taken
+        groups.append([max(group) - min(group) > _SAME for group in zip(*repeats, strict=True)])
+    return [statistics.fmean(rung) for rung in zip(*groups, strict=True)], len(groups)
+
+
+def _noisy_returns(env: Any, place: dict[str, Any], seed: str) -> tuple[list[float], int]:
+    """Return the return for each share of the oracle, and the number of steps.
+
+    All shares draw the same numbers, so an episode is only played again if one of its turns becomes
+    the oracle's.
+    """
+    returns: list[float] = []
+    drawn: list[float] = []
+    steps, last = 0, 0.0
+    for share in LADDER:
+        if not returns or any(last <= number < share for number in drawn):
+            drawn.clear()
+            policy = _mixture(env, share, random.Random(seed), drawn)
+            returns.append(play(env, policy, **place).total)
+            steps += len(drawn)
+        else:
+            returns.append(returns[-1])
+        last = share
+    return returns, steps
 
 
 @check_of(

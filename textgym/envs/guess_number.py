@@ -20,6 +20,7 @@ from textgym.verifiers.extract import final_number
 
 __all__ = ["GuessNumber"]
 
+_FIRST_GAME = (99_999, 1)  # of level 0: so many games that few come again
 _GAMES = {1: (3, 2), 2: (7, 3), 3: (20, 5), 4: (100, 7), 5: (1000, 10)}
 MAX_NUMBER = 10**9
 MAX_ROUND = 10**9
@@ -48,7 +49,7 @@ class GuessNumber(TextEnv[Game]):
 
     ## Description
     Each message is a guess. After a wrong guess the user says whether the number is higher or
-    lower. On all levels N is less than 2 to the power of T, so binary search always finds the
+    lower. On levels 1 to 5 N is less than 2 to the power of T, so binary search always finds the
     number and gets a reward of 1. A policy that ignores the feedback finds it with a probability of
     at most T/N. With `feedback=False` no policy can do better than that.
 
@@ -86,11 +87,14 @@ class GuessNumber(TextEnv[Game]):
     ## Levels
     | level | N | T |
     | --- | --- | --- |
+    | 0 | 99999 | 1 |
     | 1 | 3 | 2 |
     | 2 | 7 | 3 |
     | 3 | 20 | 5 |
     | 4 | 100 | 7 |
     | 5 | 1000 | 10 |
+
+    The prompt of level 0, which is only drawn with `level=0`, states the number.
 
     ## Rows
     | field | meaning |
@@ -98,6 +102,7 @@ class GuessNumber(TextEnv[Game]):
     | `number` | the number |
     | `highest` | N |
     | `turns` | T |
+    | `hint` | optional, a sentence that the prompt adds |
     | `round` | a random number in generated rows, which is not shown |
 
     There are only N games on a level, and within each split all numbers must be equally likely.
@@ -144,6 +149,7 @@ class GuessNumber(TextEnv[Game]):
         task_type="game",
         verification=("exact match",),
         levels=tuple(_GAMES),
+        first_rung=True,
         chance=0.285,
         data="generated, .jsonl, .parquet, .csv, hub",
         accepts=("markdown", "quotes", "sentences", "full stop"),
@@ -173,14 +179,15 @@ class GuessNumber(TextEnv[Game]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a number, and a round that makes the row unique."""
-        highest, turns = _GAMES[level]
+        highest, turns = _GAMES[level] if level else _FIRST_GAME
         highest = self.highest or highest
-        return {
+        row = {
             "number": randint(rng, 1, highest),
             "highest": highest,
             "turns": self.turns or turns,
             "round": randint(rng, 1, MAX_ROUND),
         }
+        return row if level else {**row, "hint": f"It is {row['number']}."}
 
     def read_row(self, row: dict[str, Any]) -> Task:
         """Read a row."""
@@ -191,7 +198,10 @@ class GuessNumber(TextEnv[Game]):
         number, highest, turns = row["number"], row["highest"], row["turns"]
         if number > highest:
             raise RowError("number", f"is {number}, but highest is {highest}")
-        return Task(row["id"], (user(self._prompt(highest, turns)),), number, row=row)
+        hint = row.get("hint")
+        if hint is not None and not (isinstance(hint, str) and hint.strip()):
+            raise RowError("hint", f"must be a sentence such as 'It is odd.', not {hint!r:.100}")
+        return Task(row["id"], (user(self._prompt(highest, turns, hint)),), number, row=row)
 
     def begin(self, task: Task) -> Game:
         """Return the state before the first guess."""
@@ -226,13 +236,15 @@ class GuessNumber(TextEnv[Game]):
         """Guess a random number in range."""
         return assistant(str(randint(rng, 1, self.task.row["highest"])))
 
-    def _prompt(self, highest: int, turns: int) -> str:
+    def _prompt(self, highest: int, turns: int, hint: str | None) -> str:
         feedback = "whether the number is higher or lower" if self.feedback else "that it is wrong"
-        return (
-            f"I am thinking of a whole number from 1 to {highest}. Guess it: you have {turns} "
-            f"{'turns' if turns > 1 else 'turn'}. Answer with one number. After a wrong guess I "
-            f"tell you {feedback}."
+        sentences = (
+            f"I am thinking of a whole number from 1 to {highest}.",
+            hint,
+            f"Guess it: you have {turns} {'turns' if turns > 1 else 'turn'}.",
+            f"Answer with one number. After a wrong guess I tell you {feedback}.",
         )
+        return " ".join(filter(None, sentences))
 
 
 def _is_count(value: Any) -> bool:

@@ -23,6 +23,12 @@ __all__ = ["SessionState"]
 MAX_COUNT = 10**18  # far beyond any task, and within the range of every JSON parser
 _STEPS = {1: 2, 2: 4, 3: 6, 4: 3, 5: 5}
 MAX_SUMMAND = 99
+_FIRST_REQUESTS = (
+    "Add {}.", "Add {} to it.", "Add {} to the counter.", "Please add {}.", "Increase it by {}.",
+    "Raise it by {}.",
+)  # fmt: skip
+"""The requests of level 0."""
+MAX_FIRST_SUMMAND = 999
 _OPENING = "There is a counter that you can read and change with your tools alone."
 
 
@@ -89,6 +95,8 @@ class SessionState(PartialCreditEnv[Counter]):
     and graded by the current value.
 
     ## Levels
+    - 0: one addition, such as "Add 5."; only drawn with `level=0`
+
     1. two additions
     2. four additions and subtractions
     3. six additions and subtractions of numbers that must be computed, such as "3 times 14"
@@ -140,8 +148,12 @@ class SessionState(PartialCreditEnv[Counter]):
         task_type="tool use",
         verification=("state",),
         levels=tuple(_STEPS),
+        first_rung=True,
+        first_rung_chance=0.5,
         chance=0.005,
         data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym example_session_state_mgmt rows",
+        notes="The request of level 0 contains one number. Calling each tool with a random one of "
+        "the prompt's values, with 1 and 1.0 among them, adds it in half of the tasks.",
     )
 
     credit = 0.25
@@ -149,6 +161,8 @@ class SessionState(PartialCreditEnv[Counter]):
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw an initial value, and changes that result in a different one."""
         initial = randint(rng, 1, 59)
+        if level == 0:
+            return _first_row(rng, initial)
         values, phrases = [initial], [""]
         while values[-1] == initial:
             values, phrases = _draw_changes(rng, level, initial)
@@ -238,6 +252,17 @@ def _check_values(values: Any, last: int) -> None:
         raise RowError("values", f"must be a list of integers, not {values!r:.100}")
     if values[-1:] != [last]:
         raise RowError("values", f"must end with expected_count, {last}")
+
+
+def _first_row(rng: random.Random, initial: int) -> dict[str, Any]:
+    """Draw one addition, for level 0."""
+    size = randint(rng, 1, MAX_FIRST_SUMMAND)
+    return {
+        "request": choice(rng, _FIRST_REQUESTS).format(size),
+        "initial_count": initial,
+        "expected_count": initial + size,
+        "values": [initial + size],
+    }
 
 
 def _draw_changes(rng: random.Random, level: int, count: int) -> tuple[list[int], list[str]]:

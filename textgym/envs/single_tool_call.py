@@ -54,6 +54,7 @@ _READINGS = {
     "rain": ("the rain of the last day in {}, in millimetres,", 0, 90),
     "ozone": ("the ozone in {}, in micrograms per cubic metre,", 10, 240),
 }
+_FIRST_QUESTIONS = ("What is {}?", "Look up {}.", "Please find out {}.")  # of level 0
 _RULE = 'End with a line that says "Answer: " and the answer alone.'
 MAX_CITY_LENGTH = 100
 
@@ -134,6 +135,8 @@ class SingleToolCall(PartialCreditEnv[Progress]):
     and the last message is the answer.
 
     ## Levels
+    - 0: one of ten measurements, which is the tool's whole result; only drawn with `level=0`
+
     1. the weather at one of six times of day, which is one word of the tool's result
     2. one of ten measurements, such as the temperature
     3. a number to be computed from a measurement
@@ -182,6 +185,8 @@ class SingleToolCall(PartialCreditEnv[Progress]):
         task_type="question answering",
         verification=("exact match",),
         levels=(1, 2, 3),
+        first_rung=True,
+        first_rung_chance=0.02,
         chance=0.089,
         data="generated, .jsonl, .parquet, .csv, hub",
         accepts=("markdown", "quotes", "sentences", "full stop", "any case"),
@@ -198,6 +203,8 @@ class SingleToolCall(PartialCreditEnv[Progress]):
         """Draw a city, its weather and a question about it."""
         city, weather = choice(rng, _CITIES), _draw_weather(rng)
         question, answer, asked = _draw_question(rng, level, city, weather)
+        if level == 0:
+            weather = {asked: weather[asked]}
         return {
             "city": city,
             "question": question,
@@ -320,6 +327,8 @@ def _draw_question(
         return choice(rng, words).format(city, when), weather[hour], hour
     name = choice(rng, list(_READINGS))
     thing, value = _READINGS[name][0].format(city), weather[name]
+    if level == 0:
+        return choice(rng, _FIRST_QUESTIONS).format(thing.partition(",")[0]), str(value), name
     if level == 2:
         return f"What is {thing.rstrip(',')}?", str(value), name
     number = randint(rng, 2, 9)

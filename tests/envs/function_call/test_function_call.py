@@ -231,7 +231,7 @@ def test_partial_credit(calls: Any, reward: float) -> None:
     assert info["is_success"] == (reward == 1.0)
 
 
-@pytest.mark.parametrize("level", FunctionCall.card.levels)
+@pytest.mark.parametrize("level", [0, *FunctionCall.card.levels])
 @pytest.mark.parametrize("count", [25, pytest.param(1000, marks=pytest.mark.slow)])
 def test_a_second_solver_reads_every_task(level: int, count: int) -> None:
     env = FunctionCall(level=level)
@@ -242,7 +242,7 @@ def test_a_second_solver_reads_every_task(level: int, count: int) -> None:
         assert env.step(message)[1] == 1.0, env.task.row
 
 
-@pytest.mark.parametrize("level", FunctionCall.card.levels)
+@pytest.mark.parametrize("level", [0, *FunctionCall.card.levels])
 def test_any_wrong_value_of_the_oracle_loses(level: int) -> None:
     env, rng = FunctionCall(level=level), random.Random(level)
     for index in range(15):
@@ -254,3 +254,20 @@ def test_any_wrong_value_of_the_oracle_loses(level: int) -> None:
         key = rng.choice(list(arguments))
         arguments[key] = "x" if arguments[key] is not True else False
         assert env.step(assistant_calls(*calls))[1] == 0.0, (name, key)
+
+
+def test_level_0_has_four_tools_with_one_argument() -> None:
+    env, things = FunctionCall(level=0), set()
+    for index in range(50):
+        env.reset(options={"index": index})
+        ((name, arguments),) = read_calls(dict(env.task.row))
+        things.add(name)
+        tools = {tool["name"]: tool["parameters"] for tool in env.task.row["function"]}
+        assert [*map(len, (tools, *(tool["properties"] for tool in tools.values())))] == [
+            4, 1, 1, 1, 1,
+        ]  # fmt: skip
+        assert arguments["recipient"] in str(env.task.messages[0]["content"])
+        for tool in tools:
+            env.reset(options={"index": index})
+            assert env.step(assistant_calls((tool, arguments)))[1] == float(tool == name)
+    assert things == {"send_email", "send_fax", "send_letter", "send_postcard"}

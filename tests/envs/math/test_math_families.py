@@ -11,6 +11,7 @@ from functools import cache
 import math_solutions
 import pytest
 
+from textgym.envs.math import Math
 from textgym.envs.math.families import FAMILIES, LEVELS
 from textgym.envs.math.families.problem import Problem
 from textgym.verifiers.math import verify
@@ -133,3 +134,21 @@ def test_levels_share_no_question(family: str) -> None:
     for one, other in itertools.combinations(LEVELS, 2):
         mine, others = ({p.question for p in problems(family, level)} for level in (one, other))
         assert not mine & others
+
+
+def test_level_0_states_the_number_that_it_asks_for() -> None:
+    env = Math(level=0)
+    rows = [env.get_task(index).row for index in range(300)]
+    for row in rows:
+        assert str(math_solutions.stated(row["question"])) == row["expected_answer"]
+    assert max(Counter(row["expected_answer"] for row in rows).values()) < 4
+
+
+@pytest.mark.parametrize(
+    ("answer", "reward"),
+    [("{}", 1.0), ("x = {}", 0.0), ("{} + 0", 0.0), ("{}0", 0.0), ("{} or 1", 0.0), ("x", 0.0)],
+)
+def test_level_0_is_graded_as_the_others(answer: str, reward: float) -> None:
+    env = Math(level=0)
+    env.reset(options={"index": 0})
+    assert env.step(f"\\boxed{{{answer.format(env.task.answer)}}}")[1] == reward

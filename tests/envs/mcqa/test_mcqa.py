@@ -293,6 +293,8 @@ def test_shots_are_the_same_for_every_task_and_process() -> None:
 
 def test_shots_are_of_the_level() -> None:
     assert begun(ROW, shots=3, level=1)[1] != begun(ROW, shots=3, level=5)[1]
+    shots = begun(ROW, shots=3, level=0)[1][:-1:2]
+    assert all(shot["content"].startswith("Which option is the word ") for shot in shots)
 
 
 def test_shots_are_of_the_train_split() -> None:

@@ -10,8 +10,9 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-from mcqa_solutions import SOLVERS
+from mcqa_solutions import SOLVERS, solve_named
 
+from textgym.envs.mcqa import MCQA
 from textgym.envs.mcqa.families import FAMILIES, LEVELS
 from textgym.envs.mcqa.families.facts import CONTINENTS, NAMES, SYMBOLS
 from textgym.envs.mcqa.families.question import Item, content_of
@@ -174,6 +175,26 @@ def test_right_answer_recomputed(family: str, n: int) -> None:
                 assert answer == item.right, item
                 solved += 1
     assert solved >= 1.5 * n
+
+
+def test_level_0_offers_the_word_and_another() -> None:
+    env, letters = MCQA(level=0), []
+    for index in range(300):
+        row = env.get_task(index).row
+        assert list(row["options"]) == ["A", "B"]
+        assert len({*row["options"].values()}) == 2
+        assert row["options"][row["answer"]] == solve_named(row["question"])
+        letters.append(row["answer"])
+    assert 110 < letters.count("A") < 190
+
+
+def test_the_splits_of_level_0_share_no_word() -> None:
+    words = [
+        {text for i in range(500) for text in env.get_task(i).row["options"].values()}
+        for env in (MCQA(level=0, split=split) for split in ("train", "validation", "test"))
+    ]
+    assert all(len(offered) >= 20 for offered in words)
+    assert sum(map(len, words)) == len(set.union(*words))
 
 
 def quantity(text: str) -> Fraction:

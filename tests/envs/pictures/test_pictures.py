@@ -27,6 +27,7 @@ from textgym.envs.pictures import Pictures
 from textgym.envs.pictures.drawing import COLOURS, SIZE, data_url, draw
 from textgym.envs.pictures.pictures_env import KINDS, LEVELS
 from textgym.envs.pictures.pictures_rows import BOXED
+from textgym.envs.pictures.shapes import FORMS, TINTS
 from textgym.errors import RowError, UsageError
 from textgym.messages import assistant_calls
 
@@ -437,3 +438,37 @@ def test_rows_can_be_read_from_a_file(tmp_path: Path) -> None:
     for index in range(2):
         env.reset(options={"index": index})
         assert env.step(env.solve())[1] == 1.0
+
+
+def test_level_0_has_one_shape_which_is_named_or_clicked_on() -> None:
+    env, kinds = Pictures(level=0), set()
+    for row in rows(0, 40):
+        [(form, x, y, radius, colour)] = row["scene"]
+        assert radius <= min(x, y)
+        assert max(x, y) + radius < SIZE
+        question = row["question"]
+        kinds.add(row["category"])
+        if row["category"] == "only":
+            assert question == f"Click on the {form}."
+            right: list[Any] = [clicked(x, y), clicked(x, y + radius)]
+            wrong: list[Any] = [clicked(x - radius - 1, y), f"\\boxed{{({x}, {y})}}", form]
+        else:
+            answer = colour if row["category"] == "colour" else form
+            every = {"colour": TINTS, "form": FORMS}[row["category"]]
+            assert all(option in question for option in every)
+            others = [option for option in every if option != answer]
+            right = [f"\\boxed{{{answer}}}", f"It is \\boxed{{a {answer}}}."]
+            wrong = [*(f"\\boxed{{{option}}}" for option in others), question]
+            wrong += [f"\\boxed{{{', '.join(every)}}}", f"\\boxed{{{answer} or {others[0]}}}"]
+        for action, reward in [*((it, 1.0) for it in right), *((it, 0.0) for it in [*wrong, ""])]:
+            env.reset(options={"task": row})
+            assert env.step(action)[1] == reward, (question, action)
+    assert kinds == {"colour", "form", "only"}
+
+
+def test_guesses_at_level_0_are_answers_to_the_question() -> None:
+    env, rng, won = Pictures(level=0), random.Random(1), 0.0
+    for index in range(300):
+        env.reset(options={"index": index})
+        won += float(env.step(env.guess(rng))[1])
+    assert 0.1 < won / 300 < 0.3

@@ -13,18 +13,19 @@ from blind_policies import BLIND, program
 from textgym.envs.generation import Unfit
 from textgym.envs.program import Program
 from textgym.envs.program.drafts import Draft, row_of
-from textgym.envs.program.families import FAMILIES, LEVELS
+from textgym.envs.program.families import FAMILIES, FIRST_FAMILIES, LEVELS
 from textgym.json_values import canonical_json
 from textgym.verifiers.programs.plain_data import encode
 
 ALL = [(name, level) for name in FAMILIES.names for level in LEVELS]
+ALL += [(name, 0) for name in FIRST_FAMILIES.names]
 
 
 def drawn(name: str, level: int, seed: int, as_stdin: bool = False) -> tuple[Draft, dict[str, Any]]:
     """Draw a task of a family."""
     rng = random.Random(f"{name} {level} {seed}")
     while True:
-        draft = FAMILIES[name](rng, level)
+        draft = (FAMILIES if level else FIRST_FAMILIES)[name](rng, level)
         try:
             return draft, row_of(draft, rng, as_stdin)
         except Unfit:
@@ -86,7 +87,7 @@ def test_tests_have_several_values_and_tell_rivals(name: str, level: int) -> Non
 @pytest.mark.usefixtures("needs_sandbox")
 @pytest.mark.parametrize(
     ("name", "level"),
-    [pytest.param(*case, marks=() if case[1] == 5 else pytest.mark.slow) for case in ALL],
+    [pytest.param(*case, marks=() if case[1] in (0, 5) else pytest.mark.slow) for case in ALL],
 )
 def test_the_program_agrees_with_the_other_solution(name: str, level: int) -> None:
     env = Program()
@@ -126,6 +127,22 @@ def changed(program: str) -> list[str]:
     for old, new in pairwise(("<", "<=", "<")):
         programs += [program.replace(f" {old} ", f" {new} ", 1)]
     return [other for other in programs if other != program]
+
+
+@pytest.mark.usefixtures("needs_sandbox")
+def test_level_0_needs_the_operation_and_the_number_of_the_question() -> None:
+    env, operations = Program(level=0), {"plus": "+", "minus": "-", "times": "*"}
+    for index in range(4):
+        observation, _ = env.reset(options={"index": index})
+        question = re.search(r"Return n (\w+) (\d+)\.", str(observation[0]["content"]))
+        assert question
+        name, number = question[1], int(question[2])
+        for operation, sign in operations.items():
+            for constant in (number, number + 1):
+                env.reset(options={"index": index})
+                right = (operation, constant) == (name, number)
+                program = f"def f(n):\n    return n {sign} {constant}"
+                assert env.step(program)[1] == float(right), (question[0], program)
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from typing import Any
 
@@ -18,6 +19,7 @@ from textgym.envs.redefined_rules.families.instructions import changed_list
 from textgym.envs.redefined_rules.families.puzzle import Puzzle, Rule, answers
 from textgym.envs.redefined_rules.families.sorting import sorted_numbers
 from textgym.errors import RowError
+from textgym.messages import text_of
 from textgym.policies.base import Action
 
 QUESTION = "An hour has 40 minutes here. How many minutes are 2 hours and 5 minutes?"
@@ -217,6 +219,27 @@ def test_every_family_is_drawn_equally_often(level: int, n: int) -> None:
     mean = n / len(FAMILIES)
     assert counts.keys() == FAMILIES.keys()
     assert min(counts.values()) > mean - 4.5 * mean**0.5
+
+
+def test_level_0_asks_for_the_number_that_the_only_rule_states() -> None:
+    env = RedefinedRules(level=0)
+    for index in range(300):
+        observation, _ = env.reset(options={"index": index})
+        rule, question, form = text_of(observation[0]).split("\n\n")
+        stated = re.fullmatch(r"Here (an? \w+) has (\d+) (\w+)\.", rule)
+        assert stated
+        whole, number, parts = stated.groups()
+        assert question == f"How many {parts} does {whole} have?"
+        assert form == 'End with a line that says "Answer: " and the number.'
+        assert env.step(f"Answer: {number} {parts}")[1] == 1.0
+        for wrong in (
+            env.task.row["usual_answer"],
+            int(number) + 1,
+            f"{number}0",
+            f"1 or {number}",
+        ):
+            env.reset(options={"index": index})
+            assert env.step(f"Answer: {wrong}")[1] == 0.0
 
 
 def test_the_wording_does_not_decide_the_split() -> None:

@@ -23,7 +23,7 @@ def test_every_family_has_a_reader() -> None:
 
 
 @pytest.mark.parametrize("n", [300, pytest.param(1000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", [0, *LEVELS])
 def test_answers_and_usual_answers_follow_from_the_prompt(level: int, n: int) -> None:
     env = RedefinedRules(level=level)
     for index in range(n):

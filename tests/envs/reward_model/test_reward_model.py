@@ -236,3 +236,24 @@ def test_the_rejected_sentence_is_worth_nothing(level: int) -> None:
     for index in range(50):
         env.reset(options={"index": index})
         assert env.step(env.task.rejected)[1] == 0.0
+
+
+def test_at_level_0_a_sentence_is_repeated() -> None:
+    env = RewardModel(level=0)
+    for index in range(60):
+        task: Any = env.get_task(index)
+        lines, _, request = task.messages[0]["content"].partition("\n\n")
+        sentences = [line.removeprefix("- ") for line in lines.split("\n")[1:]]
+        name = request.removesuffix(".").split()[-1]
+        [asked] = [sentence for sentence in sentences if sentence.startswith(f"{name} ")]
+        assert (task.answer, len(sentences)) == (asked, 3)
+        others = [sentence for sentence in sentences if sentence != asked]
+        everything = "\n".join(sentences)
+        for text in (asked, f"**{asked}**", asked.lower()):
+            env.reset(options={"index": index})
+            assert env.step(text)[1] == 1.0
+        for text in ("", name, request, *others, everything, task.rejected):
+            env.reset(options={"index": index})
+            _, reward, _, _, info = env.step(text)
+            assert reward < 0.3, text
+            assert not info["is_success"]

@@ -22,10 +22,11 @@ from textgym.messages import assistant_calls, text_of
 
 SOME = pytest.mark.parametrize("n", [10, pytest.param(500, marks=pytest.mark.soak)])
 LEVELS = tuple(SIZES)
+LEVELS_AND_FIRST_RUNG = (0, *LEVELS)
 
 
 @SOME
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", LEVELS_AND_FIRST_RUNG)
 def test_a_second_reader_answers_every_question(level: int, n: int) -> None:
     env = Search(level=level, max_turns=60)
     lost = [index for index in range(n) if play_search(env, index) != 1]
@@ -33,7 +34,7 @@ def test_a_second_reader_answers_every_question(level: int, n: int) -> None:
 
 
 @SOME
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", LEVELS_AND_FIRST_RUNG)
 def test_the_oracle_with_a_document_left_out_or_another_answer_loses(level: int, n: int) -> None:
     env = Search(level=level)
     for index in range(n):
@@ -64,6 +65,31 @@ def test_levels_are_as_the_page_says(level: int) -> None:
         assert len(set(row["sources"])) == level
     unknown = sum(row["answer"] is None for row in rows)
     assert abs(unknown - 500 * UNANSWERABLE) < 4 * (500 * 0.25) ** 0.5
+
+
+def test_level_0_names_a_document_and_asks_for_the_name_in_its_title() -> None:
+    env = Search(level=0, shaped=True)
+    kinds = set()
+    for index in range(100):
+        env.reset(options={"index": index})
+        (id,) = env.task.sources
+        assert id in text_of(env.task.messages[-1])
+        assert env.archive.documents[id].title.startswith(f"{env.task.answer}, a ")
+        kinds.add(env.archive.things[str(env.task.answer)].kind)
+        assert len(env.archive.documents) == 200
+        other = next(found for found in env.archive.documents if found != id)
+        start = textgym.get_state(env)
+        env.step(assistant_calls(("open", {"id": id})))
+        assert env.step(f"Answer: {env.task.answer}\nSources: {id}")[1] == 1
+        for opened, text in (
+            (other, f"Answer: {env.archive.names[other]}\nSources: {other}"),
+            (id, f"Answer: unknown\nSources: {id}"),
+            (id, ""),
+        ):
+            textgym.set_state(env, start)
+            env.step(assistant_calls(("open", {"id": opened})))
+            assert not env.step(text)[4]["is_success"]
+    assert kinds == {"town", "person"}
 
 
 def test_the_words_of_a_question_do_not_tell_whether_it_has_an_answer() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import re
 from typing import Any
 
 import pytest
@@ -121,6 +122,32 @@ def test_every_task_has_one_answer(level: int, n: int) -> None:
     assert kinds == {kind.name for kind in KINDS}
     assert (nulls > n / 8) is (level > 2)
     assert min(found.values(), default=n) > n / 2
+
+
+FIRST_SENTENCES = (
+    r"catalogue lists the (.+)\.$|has invoice (.+)\.$|^Invoice (\S+) came|of shipment (.+)\.$"
+    r"|^Shipment (\S+) is|a booking of (.+)\.$|by phone, for (.+)\.$|has a file on (.+)\.$"
+    r"|a course called (.+)\.$|evening school announces (.+)\.$|received sample (.+)\.$"
+    r"|written up job (.+)\.$|stands job (.+)\.$|lets a flat at (.+)\.$"
+    r"|^A flat at (.+) has come on"
+)
+
+
+def test_a_second_solver_reads_level_0() -> None:
+    env, kinds = StructuredOutput(level=0), set()
+    for index in range(200):
+        env.reset(options={"index": index})
+        row = env.task.row
+        found = re.search(FIRST_SENTENCES, row["text"])
+        assert found, row["text"]
+        (name,) = row["schema"]["properties"]
+        value = found[found.lastindex or 1]
+        assert give(env, {name: value})[0] == 1.0
+        for wrong in (f"{value}x", value.split("-")[0].split(" ")[0], value.lower(), row["text"]):
+            env.reset(options={"index": index})
+            assert give(env, {name: wrong})[0] == 0.0, wrong
+        kinds.add(row["category"])
+    assert kinds == {kind.name for kind in KINDS}
 
 
 def fields_of(kind: Kind) -> list[Field]:

@@ -116,12 +116,15 @@ class Calendar(TextEnv[Progress]):
 
     ## Episode end
     The episode terminates after the answer to the user's last message. At `max_turns` it is
-    truncated, and the last calendar is compared with the requests of the whole dialogue. Generated
-    dialogues have 3 to 21 user turns; they grow to about 2,000 characters on level 1 and 16,000 on
-    level 5. There are no tools: a message with tool calls gets an error reply and counts towards
-    `max_turns`, and the user waits.
+    truncated, and the last calendar is compared with the requests of the whole dialogue. From level
+    1 on, generated dialogues have 3 to 21 user turns; they grow to about 2,000 characters on level
+    1 and 16,000 on level 5. There are no tools: a message with tool calls gets an error reply and
+    counts towards `max_turns`, and the user waits.
 
     ## Levels
+    Level 0, which is only drawn with `level=0`, has one turn: an event with its id, time and
+    duration.
+
     1. two events, one constraint
     2. three events, two constraints, one turn of small talk
     3. four or five events; constraints change, durations change
@@ -186,6 +189,7 @@ class Calendar(TextEnv[Progress]):
         task_type="scheduling",
         verification=("constraints", "state"),
         levels=LEVELS,
+        first_rung=True,
         chance=0.0036,
         data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym calendar rows",
         accepts=("markdown", "quotes", "sentences", "full stop"),

@@ -52,6 +52,7 @@ class _Rules:
     in_words: bool = False
 
 
+_FIRST_WINDOW = (10, 16)
 _WINDOWS = ((10, 16), (9, 15), (10, 17), (8, 15), (9, 17), (11, 17))
 _RULES = {
     1: _Rules((2, 2), ("limit",), chats=(0, 0)),
@@ -71,10 +72,35 @@ LEVELS = tuple(_RULES)
 
 def draw_plan(rng: random.Random, level: int) -> dict[str, Any]:
     """Draw a row of a level: the hours of the day and the user's turns."""
+    if level == 0:
+        return _one_event(rng)
     while True:
         plan = _Plan(rng, _RULES[level])
         if all(map(plan.ask, plan.kinds())):
             return plan.row()
+
+
+def _one_event(rng: random.Random) -> dict[str, Any]:
+    """Draw a row of level 0: one event, whose time and duration the user states.
+
+    There are so many ids, times and durations that two tasks hardly ever share all of them.
+    """
+    _, name = _named(rng, *choice(rng, choice(rng, themes.THEMES).events))
+    id, duration = str(randint(rng, 0, 99)), 5 * randint(rng, 2, 18)
+    opens, closes = (60 * hour for hour in _FIRST_WINDOW)
+    time = clock(randint(rng, opens, closes - duration))
+    return {
+        "min_time": clock(opens),
+        "max_time": clock(closes),
+        "turns": [
+            {
+                "user": f'Add "{name}" (event id: {id}) at {time} for {duration} minutes.',
+                "events": {
+                    id: {"event_name": name, "duration": duration, "constraint": f"at {time}"}
+                },
+            }
+        ],
+    }
 
 
 class _Plan:

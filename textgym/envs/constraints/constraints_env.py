@@ -211,6 +211,7 @@ class Constraints(TextEnv[None]):
     ## Levels
     | level | instructions | things in the notes | the request identifies the thing by |
     | --- | --- | --- | --- |
+    | 0 | 1 | no notes: one sentence with a given last word | only with `level=0` |
     | 1 | 1 | 3 | its name, so that the facts are easy to find |
     | 2 | 2 | 3 | its name |
     | 3 | 3 | 4 | one of its details, or as the one with the lowest value |
@@ -258,7 +259,7 @@ class Constraints(TextEnv[None]):
     tasks of ten. A score of 1 means that the model always found the right facts, left out all
     others, and followed every instruction. A single broken instruction or a single missing or wrong
     fact costs the whole task in the binary mode. In the fraction mode, wrong facts still cost all
-    of it.
+    of it. At level 0, the word itself is a right answer.
 
     Args:
         mode: `strict` or `loose`.
@@ -299,6 +300,8 @@ class Constraints(TextEnv[None]):
         task_type="writing",
         verification=("code",),
         levels=LEVELS,
+        first_rung=True,
+        first_rung_chance=0.0,
         chance=0.0,
         data="generated, .jsonl, .parquet, .csv, hub; IFEval, IFBench, and NeMo Gym's "
         "instruction_following and ifbench rows",
@@ -338,8 +341,8 @@ class Constraints(TextEnv[None]):
         }
 
     def canonical(self, row: dict[str, Any]) -> Any:
-        """Return the required facts, so that no test task shares them with a training task."""
-        return sorted(row["required"])
+        """Return the required facts, or at level 0, where there are none, the arguments."""
+        return sorted(row["required"]) or row["kwargs"]
 
     def _is_of_split(self, brief: Brief) -> bool:
         """Return whether tasks about a brief belong to the split; most draws end here."""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from textgym.envs.constraints import additions, layouts, measures  # noqa: F401  fill the table
 from textgym.envs.constraints.additions import KEYWORDS, NAMES, PALINDROMES
 from textgym.envs.constraints.facts import Facts
+from textgym.envs.constraints.first_rung import draw_first_task
 from textgym.envs.constraints.layouts import MARKERS, SEPARATORS
 from textgym.envs.constraints.notes import Brief, draw_brief
 from textgym.envs.constraints.witness import DRAWS, Arguments, Draw, WitnessDraft, write_draft
@@ -80,7 +81,7 @@ def careless_texts(brief: Brief, plain: str) -> Iterator[str]:
 
 
 LEVELS = (1, 2, 3, 4, 5, 6)
-"""The levels. A task has as many instructions as its level says."""
+"""The levels from 1 up. A task has as many instructions as its level says."""
 
 Asked = tuple[str, Arguments]
 """The id of an instruction and its arguments."""
@@ -174,13 +175,16 @@ class DrawnTask(NamedTuple):
 def draw_task(
     rng: random.Random, level: int, fits: Callable[[Brief], bool] = lambda brief: True
 ) -> DrawnTask:
-    """Draw a task with as many instructions as the level says.
+    """Draw a task with as many instructions as the level says; at level 0, one without facts.
 
     Args:
         rng: The generator of the task.
         level: The level.
         fits: Whether a task about a brief is wanted; the brief is drawn again until it is.
     """
+    if level == 0:
+        prompt, instruction, answer = draw_first_task(rng)
+        return DrawnTask(prompt, "sentence", [instruction], [], [], [], answer)
     brief = draw_brief(rng, level)
     while not fits(brief):
         brief = draw_brief(rng, level)

@@ -13,7 +13,7 @@ from textgym.core.authoring import JudgedEnvOptions
 from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
-from textgym.envs.equivalence_judge.families import FAMILIES, LEVELS
+from textgym.envs.equivalence_judge.families import FAMILIES, FIRST_RUNG, LEVELS
 from textgym.envs.generation import choice
 from textgym.errors import OracleError, RowError, UsageError
 from textgym.messages import Message, assistant, text_of, user
@@ -56,6 +56,7 @@ class EquivalenceJudge(TextEnv[None]):
     means the same as the expected one. Questions come from a data set or from a generator. The
     generator has 13 families (capitals, chemical elements, dates, clocks, words, numbers and more),
     each with five levels and several wordings; its answers are short enough for the judge `rule`.
+    With `level=0`, the model is asked to repeat two words.
     NeMo Gym's `equivalence_llm_judge` rows are supported.
 
     ## Observation
@@ -173,6 +174,7 @@ class EquivalenceJudge(TextEnv[None]):
         task_type="question answering",
         verification=("judge", "exact match"),
         levels=LEVELS,
+        first_rung=True,
         chance=0.059,
         data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym equivalence_llm_judge rows",
         accepts=("markdown", "quotes", "full stop", "any case"),
@@ -230,7 +232,7 @@ class EquivalenceJudge(TextEnv[None]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a question from a random family."""
-        family, drawn = FAMILIES.draw(rng, level)
+        family, drawn = (FAMILIES if level else FIRST_RUNG).draw(rng, level)
         return {
             "question": drawn.question,
             "expected_answer": drawn.answer,
@@ -306,7 +308,8 @@ class EquivalenceJudge(TextEnv[None]):
     def guess(self, rng: random.Random) -> Message:
         """Give the answer to another question of the same family."""
         family, level = self.task.row.get("category", ""), self.task.row.get("level")
-        draw = FAMILIES.get(family) or FAMILIES[choice(rng, FAMILIES.names)]
+        known = {**FAMILIES, **FIRST_RUNG}
+        draw = known.get(family) or known[choice(rng, FAMILIES.names)]
         drawn = draw(rng, level if level in LEVELS else LEVELS[-1])
         return assistant(drawn.answer)
 

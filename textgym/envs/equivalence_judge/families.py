@@ -1,5 +1,7 @@
 """Families of free-form questions with short answers, each drawn at one of five levels.
 
+`repeated` is the only family of level 0.
+
 A family is a function of a random generator and a level. Invariants: the same generator state gives
 the same item; an item has one correct answer, which differs from wrong ones in more than case,
 articles and punctuation; `fact` identifies what is asked, regardless of the wording.
@@ -24,7 +26,7 @@ from textgym.envs.generation import (
 from textgym.envs.mcqa.families.facts import CONTINENTS, NAMES, SYMBOLS
 from textgym.envs.mcqa.families.words import LONG_WORDS, PEOPLE, WORDS
 
-__all__ = ["FAMILIES", "LEVELS", "ShortQuestion"]
+__all__ = ["FAMILIES", "FIRST_RUNG", "LEVELS", "ShortQuestion"]
 
 LEVELS = (1, 2, 3, 4, 5)
 
@@ -269,7 +271,16 @@ def sums(rng: random.Random, level: int) -> ShortQuestion:
     return ShortQuestion(question, str(total - less), f"{count} {each} {less}")
 
 
+def repeated(rng: random.Random, level: int) -> ShortQuestion:
+    """Repeat two words; so many pairs of words exist that hardly any comes again."""
+    words = sample(rng, WORDS, 2)
+    answer = " ".join(words)
+    return ShortQuestion(f"Repeat these two words: {answer}", answer, " ".join(sorted(words)))
+
+
 FAMILIES = Families(
     capitals, elements, weekdays, months, numerals, backwards, initials, alphabetical, turns,
     holders, colours, clocks, sums,
 )  # fmt: skip
+
+FIRST_RUNG = Families(repeated)

@@ -106,6 +106,7 @@ class FunctionCall(PartialCreditEnv[None]):
     ## Levels
     | level | tools | calls | other |
     | --- | --- | --- | --- |
+    | 0 | 4 | 1 | one argument, the recipient of a message; only drawn with `level=0` |
     | 1 | 2 | 1 | |
     | 2 | 4 | 1 | optional arguments; in 12 % no tool fits, as on all higher levels |
     | 3 | 5 | 2 | of one tool or of two |
@@ -162,10 +163,13 @@ class FunctionCall(PartialCreditEnv[None]):
         task_type="function calling",
         verification=("accepted values",),
         levels=(1, 2, 3, 4, 5),
+        first_rung=True,
+        first_rung_chance=0.03,
         chance=0.096,
         data="generated, .jsonl, .parquet, .csv, hub; rows of BFCL and xLAM",
         notes="On levels 2 to 5 no tool fits in 12 % of the tasks, so `no tool fits` "
-        "gets 0.12 there.",
+        "gets 0.12 there. At level 0, a call of a random tool with a random one of the prompt's "
+        "values gets 0.03.",
         accepts=("full stop", "any case"),
     )
 

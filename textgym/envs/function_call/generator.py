@@ -13,7 +13,7 @@ or as its default.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from textgym.envs.function_call.actions import ACTIONS, NESTED, Action, Argument
@@ -48,6 +48,8 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
         "required": ["name", "street", "number", "city"],
     },
 }
+_SEND = next(action for action in ACTIONS if action.verb == "send")
+_FIRST_RULE = "Answer with one tool call."
 _LIMITED = ("few", "many")  # kinds of arguments that tools can limit
 
 
@@ -69,6 +71,8 @@ class Part:
 @redrawn
 def draw_row(rng: random.Random, level: int) -> dict[str, Any]:
     """Return a row of a level: the request, the tools and the calls."""
+    if level == 0:
+        return _first_row(rng)
     parts = _draw_parts(rng, level)
     fits = level == 1 or rng.random() >= NONE_SHARE
     tools, names = _draw_tools(rng, parts, TOOLS[level], fits)
@@ -81,6 +85,22 @@ def draw_row(rng: random.Random, level: int) -> dict[str, Any]:
         "function": tools,
         "ground_truth": calls,
         "refusal": REFUSAL,
+    }
+
+
+def _first_row(rng: random.Random) -> dict[str, Any]:
+    """Return a row of level 0: all tasks have the same tools, which need only a recipient."""
+    action = replace(_SEND, arguments=_SEND.arguments[:1])
+    (argument,) = action.arguments
+    part = Part(action, choice(rng, action.things), {argument.name: draws[argument.kind](rng)})
+    tools = {
+        thing: {**_tool(rng, action.verb, thing, (argument,), {}, set()), "name": f"send_{thing}"}
+        for thing in action.things
+    }
+    return {
+        "question": [{"role": "user", "content": f"{_request(rng, [part])} {_FIRST_RULE}"}],
+        "function": sample(rng, tools.values(), len(tools)),
+        "ground_truth": [{tools[part.thing]["name"]: _accepted(part)}],
     }
 
 

@@ -15,9 +15,10 @@ from textgym.core.authoring import TextEnvOptions
 from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
-from textgym.envs.generation import randint
+from textgym.envs.generation import choice, randint
 from textgym.envs.haystack.documents import DOCUMENTS
 from textgym.envs.haystack.drafts import DocumentDraft, DocumentKind
+from textgym.envs.haystack.first_rung import FACTS, draw_first_row
 from textgym.envs.haystack.lc_niah import (
     GRADING_RULES,
     METRIC_RULES,
@@ -192,6 +193,9 @@ class Haystack(TextEnv[None]):
     After the first message.
 
     ## Levels
+    - 0: the only value in one of four short sentences, with any `length`; only drawn with
+      `level=0`
+
     1. the values of two or three keys, each stated once for the group that is asked for
     2. the latest of several values of each key, or how many entries two keys have
     3. the entries of a group and a period with a condition on the value, or the keys without one
@@ -279,6 +283,8 @@ class Haystack(TextEnv[None]):
         task_type="question answering",
         verification=("exact match",),
         levels=LEVELS,
+        first_rung=True,
+        first_rung_chance=0.25,
         chance=0.015,
         data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym lc_niah rows",
         accepts=("markdown", "quotes", "full stop", "any case"),
@@ -326,7 +332,9 @@ class Haystack(TextEnv[None]):
         return length
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a question, and a document around it."""
+        """Draw a question, and a document around it; at level 0, a text of a few lines."""
+        if level == 0:
+            return draw_first_row(rng, self.split)
         return draw_row(rng, level, self.split, self._lengths)
 
     def canonical(self, row: dict[str, Any]) -> Any:
@@ -364,7 +372,10 @@ class Haystack(TextEnv[None]):
         return self._answer(self.task.answer)
 
     def guess(self, rng: random.Random) -> Message:
-        """Give two random numbers."""
+        """Give two random numbers; at level 0, a value such as a colour."""
+        fact = FACTS.get(str(self.task.row.get("document")))
+        if fact is not None:
+            return self._answer([choice(rng, fact.values)])
         return self._answer([str(randint(rng, 1, 9999)) for _ in range(2)])
 
     def _answer(self, items: Sequence[str]) -> Message:

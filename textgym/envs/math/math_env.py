@@ -15,7 +15,7 @@ from textgym.core.authoring import JudgedEnvOptions
 from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
-from textgym.envs.math.families import FAMILIES, LEVELS
+from textgym.envs.math.families import FAMILIES, FIRST_RUNG, LEVELS
 from textgym.errors import RowError, UsageError
 from textgym.messages import Message, assistant, text_of, user
 from textgym.tasks import nemo_rows
@@ -136,8 +136,9 @@ class Math(TextEnv[None]):
     matrix. The answer is compared with the correct one as mathematics, so `0.5`, `1/2` and
     `\frac{2}{4}` are equal. Problems come from a data set or from a generator, which has 43
     families with five levels each: arithmetic, algebra, calculus, number theory, combinatorics,
-    probability, geometry, sequences and linear algebra. NeMo Gym's `math_with_judge` rows and DAPO
-    rows are supported; `datasets_scripts/` converts GSM8K and MATH.
+    probability, geometry, sequences and linear algebra. With `level=0`, the problem states the
+    number that it asks for. NeMo Gym's `math_with_judge` rows and DAPO rows are supported;
+    `datasets_scripts/` converts GSM8K and MATH.
 
     ## Observation
     A user message: the problem, a blank line, and `Put the final answer in \boxed{}.` NeMo Gym and
@@ -241,6 +242,7 @@ class Math(TextEnv[None]):
         task_type="question answering",
         verification=("symbolic equality", "judge"),
         levels=LEVELS,
+        first_rung=True,
         chance=0.01,
         data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym math_with_judge and DAPO rows",
         accepts=("markdown", "quotes", "sentences", "full stop"),
@@ -277,7 +279,7 @@ class Math(TextEnv[None]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a problem from a random family."""
-        family, problem = FAMILIES.draw(rng, level)
+        family, problem = (FAMILIES if level else FIRST_RUNG).draw(rng, level)
         return {
             "question": problem.question,
             "expected_answer": problem.answer,

@@ -12,7 +12,7 @@ from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.generation import sample
-from textgym.envs.mcqa.families import FAMILIES, LEVELS
+from textgym.envs.mcqa.families import FAMILIES, FIRST_RUNG, LEVELS
 from textgym.envs.mcqa.families.question import content_of
 from textgym.envs.mcqa.mcqa_rows import (
     NO_SEARCH_SETTINGS,
@@ -74,7 +74,8 @@ class MCQA(TextEnv[None]):
     calendars, chemistry, geography, logic, tables and more, each with five levels). Distractors of
     generated questions are the correct answers to similar questions, which a typical mistake leads
     to. Which of the four questions is asked is random, so the options do not reveal the
-    answer. NeMo Gym's `mcqa` rows are supported.
+    answer. With `level=0`, the question names one of two words, which are the options. NeMo Gym's
+    `mcqa` rows are supported.
 
     ## Observation
     A user message: the question, a blank line, the options as `A: text`, a blank line, and an
@@ -195,6 +196,8 @@ class MCQA(TextEnv[None]):
         task_type="multiple choice",
         verification=("exact match",),
         levels=LEVELS,
+        first_rung=True,
+        first_rung_chance=0.5,
         chance=1 / len(_LETTERS),
         data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym mcqa rows",
         accepts=("markdown", "quotes", "sentences", "full stop"),
@@ -234,11 +237,11 @@ class MCQA(TextEnv[None]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a question from a random family, with its options in random order."""
-        family, item = FAMILIES.draw(rng, level)
-        texts = sample(rng, (item.right, *item.wrong), len(_LETTERS))
+        family, item = (FAMILIES if level else FIRST_RUNG).draw(rng, level)
+        texts = sample(rng, (item.right, *item.wrong), 1 + len(item.wrong))
         return {
             "question": item.question,
-            "options": dict(zip(_LETTERS, texts, strict=True)),
+            "options": dict(zip(_LETTERS, texts, strict=False)),
             "answer": _LETTERS[texts.index(item.right)],
             "category": family,
             "content": content_of(item),
@@ -326,7 +329,7 @@ class MCQA(TextEnv[None]):
                         self.canonical,
                         id=f"{self.card.id} examples",
                         split="train",
-                        level=self.level if self.level in self.card.levels else None,
+                        level=self.level if self.level in (0, *self.card.levels) else None,
                         levels=self.card.levels,
                         index=len(self._example_rows),
                     )

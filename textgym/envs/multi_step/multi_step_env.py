@@ -131,6 +131,7 @@ class MultiStep(PartialCreditEnv[LookUps]):
     ## Levels
     | level | terms in the list | synonyms of each | the question uses |
     | --- | --- | --- | --- |
+    | 0 | 2 | 1, an invented word | the term; only drawn with `level=0` |
     | 1 | 6 | 1 or 2 | the term |
     | 2 | 10 | 2 or 3 | the term |
     | 3 | 15 | 3 or 4 | a synonym of it |
@@ -187,6 +188,7 @@ class MultiStep(PartialCreditEnv[LookUps]):
         task_type="tool use",
         verification=("exact match",),
         levels=LEVELS,
+        first_rung=True,
         chance=0.077,
         data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym example_multi_step rows",
         unchecked_calls=("get_synonym_value",),

@@ -62,6 +62,13 @@ _QUESTIONS_OF_TWO = (
     "Do {} matter more than {}?",
 )
 
+_FIRST_PROMPT = """\
+Invented synonyms:
+{}
+Get the value of the synonym of {!r} with get_synonym_value. Then give a list with this value to \
+extract_synonym_values."""
+_CONSONANTS = "bdfgklmnprstvz"
+
 _LINES = """
 hot: scorching, blazing, sweltering, torrid, boiling, roasting | deserts, summers
 cold: icy, frosty, chilly, frigid, wintry, polar | mornings, lakes
@@ -118,6 +125,8 @@ def value_of(text: str) -> int:
 @redrawn
 def draw_row(rng: random.Random, level: int) -> dict[str, Any]:
     """Draw a list and a question. The expected values and the value of the term all differ."""
+    if level == 0:
+        return _first_row(rng)
     size = _LEVELS[level]
     groups = [
         _with_some_synonyms(rng, group, size.synonyms) for group in sample(rng, GROUPS, size.terms)
@@ -142,6 +151,28 @@ def draw_row(rng: random.Random, level: int) -> dict[str, Any]:
         "expected_synonyms": expected,
         "minefield_label": labels[0],
     }
+
+
+def _first_row(rng: random.Random) -> dict[str, Any]:
+    """Draw a row of level 0: two terms with a synonym each; one term is asked for."""
+    terms = [group.term.capitalize() for group in sample(rng, GROUPS, 2)]
+    pairs = [[term, _invented_word(rng)] for term in terms]
+    asked, synonym = choice(rng, pairs)
+    if not _have_different_values([asked, *(word for _, word in pairs)]):
+        raise Unfit
+    lines = "\n".join(f"- the synonym of {term!r} is {synonym!r}" for term, synonym in pairs)
+    return {
+        "responses_create_params": {"input": _FIRST_PROMPT.format(lines, asked)},
+        "synonyms": pairs,
+        "expected_synonyms": [synonym],
+        "minefield_label": asked,
+    }
+
+
+def _invented_word(rng: random.Random) -> str:
+    """Draw a word of two to four syllables; with real words, their values could be learned."""
+    count = randint(rng, 2, 4)
+    return "".join(choice(rng, _CONSONANTS) + choice(rng, "aeiou") for _ in range(count)).title()
 
 
 @redrawn

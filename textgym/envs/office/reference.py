@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from textgym.envs.generation import Unfit, choice
 from textgym.envs.office.databases import SharedDatabase, State, Table
 from textgym.errors import RowError, ToolError
+from textgym.messages import ToolSchema
 from textgym.tasks.task import Task
 from textgym.tools import Toolbox, arguments_of
 
@@ -25,6 +26,7 @@ __all__ = [
     "ReferenceRun",
     "read_calls",
     "read_query",
+    "read_tools",
     "read_world",
 ]
 
@@ -135,6 +137,33 @@ def read_world(row: Mapping[str, Any]) -> int:
     if type(world) is not int:
         raise RowError("world", f"must be an integer, not {world!r:.100}")
     return world
+
+
+def read_tools(row: Mapping[str, Any], toolbox: Toolbox) -> tuple[ToolSchema, ...] | None:
+    """Return the schemas of the tools that a row offers; None for all.
+
+    Args:
+        row: The row.
+        toolbox: All tools.
+
+    Raises:
+        RowError: `tools` is not a list of one or more names of tools.
+
+    Example:
+        >>> from textgym.envs.office.company.reference import CompanyRun
+        >>> read_tools({"tools": ["email_sned"]}, CompanyRun.toolbox())
+        Traceback (most recent call last):
+        textgym.errors.RowError: field 'tools' has 'email_sned', which is not the name of a tool
+    """
+    names = row.get("tools")
+    if names is None:
+        return None
+    if not isinstance(names, (list, tuple)) or not names:
+        raise RowError("tools", f"must be a list of one or more names of tools, not {names!r:.100}")
+    for name in names:
+        if not isinstance(name, str) or name not in toolbox.tools:
+            raise RowError("tools", f"has {name!r:.100}, which is not the name of a tool")
+    return tuple(schema for schema in toolbox.schemas() if schema["function"]["name"] in names)
 
 
 def read_calls(calls: Any, field: str, toolbox: Toolbox) -> list[Call]:

@@ -9,11 +9,11 @@ from textgym.core.authoring import TextEnvOptions
 from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
-from textgym.envs.generation import Families, randint
+from textgym.envs.generation import Families, choice, randint
 from textgym.envs.pictures.diagrams import chart, clock_face, roads, table
 from textgym.envs.pictures.drawing import import_pillow
 from textgym.envs.pictures.pictures_rows import BOXED, PicturesTask, read_picture_row
-from textgym.envs.pictures.shapes import click, compare, count
+from textgym.envs.pictures.shapes import FORMS, TINTS, click, colour, compare, count, form, only
 from textgym.errors import UsageError
 from textgym.messages import Message, assistant, assistant_calls
 from textgym.tasks.task import Task
@@ -25,6 +25,7 @@ __all__ = ["Pictures"]
 
 LEVELS = (1, 2, 3, 4, 5)
 KINDS: Families[dict[str, Any]] = Families(chart, click, clock_face, compare, count, roads, table)
+FIRST_KINDS: Families[dict[str, Any]] = Families(colour, form, only)  # of level 0
 
 
 class Pictures(TextEnv[dict[str, Any]]):
@@ -81,6 +82,9 @@ class Pictures(TextEnv[dict[str, Any]]):
     `openai:` sends the picture. Local models (`hf:`, `vllm:`) refuse it, in one line.
 
     ## Levels
+    Level 0 has one shape, and asks for its colour, its form, or a click on it. It is only drawn
+    with `level=0`.
+
     | level | bars | table | clock | map | counted | other shapes |
     | --- | --- | --- | --- | --- | --- | --- |
     | 1 | 4 | 3 × 2 | steps of 5 | 4 towns | 1 to 8 | none |
@@ -143,6 +147,8 @@ class Pictures(TextEnv[dict[str, Any]]):
         task_type="question answering",
         verification=("exact match", "point in shape"),
         levels=LEVELS,
+        first_rung=True,
+        first_rung_chance=0.2,
         chance=0.041,
         data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym circle_count and circle_click rows",
         accepts=("full stop", "markdown"),
@@ -165,7 +171,7 @@ class Pictures(TextEnv[dict[str, Any]]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw a scene and a question of a random kind."""
-        kind, row = KINDS.draw(rng, level)
+        kind, row = (KINDS if level else FIRST_KINDS).draw(rng, level)
         return {**row, "category": kind}
 
     def canonical(self, row: dict[str, Any]) -> Any:
@@ -221,13 +227,15 @@ class Pictures(TextEnv[dict[str, Any]]):
         return assistant_calls(("click", point))
 
     def guess(self, rng: random.Random) -> Message:
-        """Click anywhere, or give a small number or a time."""
+        """Click anywhere, or give a colour, a form, a small number or a time."""
         if self.task.target is not None:
             x, y = (randint(rng, 0, most - 1) for most in self.task.extent)
             return assistant_calls(("click", {"x": x, "y": y}))
         kind = self.task.row.get("category")
         if kind == "clock_face":
             return assistant(f"\\boxed{{{randint(rng, 1, 12)}:{5 * randint(rng, 0, 11):02}}}")
+        if kind in FIRST_KINDS:
+            return assistant(f"\\boxed{{{choice(rng, TINTS if kind == 'colour' else FORMS)}}}")
         number = 5 * randint(rng, 1, 20) if kind == "chart" else randint(rng, 1, 8)
         if kind in ("table", "roads"):
             number = randint(rng, 10, 99)

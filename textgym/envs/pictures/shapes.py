@@ -1,5 +1,7 @@
 """Questions about scattered shapes: counting them, comparing them, and clicking on one.
 
+At level 0 there is one shape, and the question is what it is or where.
+
 Invariants: no shape touches another one; what is counted has every number in its range equally
 often; the shape to click on is the only one of its colour and form, and is anywhere equally often.
 """
@@ -9,10 +11,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from textgym.envs.generation import choice, randint, sample
+from textgym.envs.generation import choice, listing, randint, sample
 from textgym.envs.pictures.drawing import SIZE
 
-__all__ = ["FORMS", "TINTS", "click", "compare", "count"]
+__all__ = ["FORMS", "TINTS", "click", "colour", "compare", "count", "form", "only"]
 
 FORMS = ("circle", "square", "triangle")
 TINTS = ("red", "blue", "green", "orange", "purple")
@@ -95,3 +97,37 @@ def click(rng: random.Random, level: int) -> dict[str, Any]:
         "target": target,
         "scene": sample(rng, [target, *rest], len(kinds)),
     }
+
+
+_ONLY_RADIUS = (24, 48)  # of the only shape
+
+
+def _draw_only(rng: random.Random) -> list[Any]:
+    """Return a shape that may be anywhere."""
+    radius = randint(rng, *_ONLY_RADIUS)
+    x, y = (randint(rng, radius, SIZE - 1 - radius) for _ in range(2))
+    return [choice(rng, FORMS), x, y, radius, choice(rng, TINTS)]
+
+
+def _asked(rng: random.Random, what: str, options: tuple[str, ...], answer: str) -> dict[str, Any]:
+    offered = listing(sample(rng, options, len(options)), "or")
+    return {"question": f"What {what} in the picture? It is {offered}.", "answer": answer}
+
+
+def colour(rng: random.Random, level: int) -> dict[str, Any]:
+    """Name the colour of the only shape."""
+    shape = _draw_only(rng)
+    return {**_asked(rng, "colour is the shape", TINTS, shape[-1]), "scene": [shape]}
+
+
+def form(rng: random.Random, level: int) -> dict[str, Any]:
+    """Name the form of the only shape."""
+    shape = _draw_only(rng)
+    forms = tuple(f"a {name}" for name in FORMS)
+    return {**_asked(rng, "shape is", forms, shape[0]), "scene": [shape]}
+
+
+def only(rng: random.Random, level: int) -> dict[str, Any]:
+    """Click on the only shape."""
+    shape = _draw_only(rng)
+    return {"question": f"Click on the {shape[0]}.", "target": shape, "scene": [shape]}

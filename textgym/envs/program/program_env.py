@@ -11,7 +11,7 @@ from textgym.core.episode import Grade
 from textgym.core.partial_credit import PartialCreditEnv
 from textgym.envs.generation import choice, redrawn
 from textgym.envs.program.drafts import row_of
-from textgym.envs.program.families import FAMILIES, LEVELS
+from textgym.envs.program.families import FAMILIES, FIRST_FAMILIES, LEVELS
 from textgym.envs.program.foreign_rows import read_foreign_row
 from textgym.envs.program.program_rows import ProgramTask, read_own_row
 from textgym.errors import (
@@ -112,6 +112,9 @@ class Program(PartialCreditEnv[None]):
     After the first message.
 
     ## Levels
+    Level 0 asks for a function that returns, for example, `n` plus 7. It is only drawn with
+    `level=0`.
+
     A level adds rules: a list goes through one step at level 1 and through five at level 5. From
     level 2 on, one of the hidden tests of stairs has a large input, from level 4 on of sequences;
     an exponential program does not finish it. Every rule and number matters: for each of them, a
@@ -190,6 +193,7 @@ class Program(PartialCreditEnv[None]):
         task_type="code generation",
         verification=("tests in a sandbox",),
         levels=LEVELS,
+        first_rung=True,
         chance=0.0,
         data="generated, .jsonl, .parquet, .csv, hub; HumanEval, MBPP, LiveCodeBench and NeMo Gym "
         "code_gen rows",
@@ -228,10 +232,11 @@ class Program(PartialCreditEnv[None]):
 
     @redrawn
     def _drafted(self, rng: random.Random, level: int) -> tuple[str, dict[str, Any]]:
-        family, draft = FAMILIES.draw(rng, level)
+        families = FAMILIES if level else FIRST_FAMILIES
+        family, draft = families.draw(rng, level)
         while split_of(draft.content) != self.split:  # making a row takes a hundred times longer
-            family, draft = FAMILIES.draw(rng, level)
-        may_read = bool(draft.names) and "str" not in draft.names.values()
+            family, draft = families.draw(rng, level)
+        may_read = level > 0 and bool(draft.names) and "str" not in draft.names.values()
         return family, row_of(draft, rng, may_read and rng.random() < _STDIN_SHARE)
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:

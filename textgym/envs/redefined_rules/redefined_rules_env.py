@@ -29,6 +29,7 @@ __all__ = ["RedefinedRules"]
 
 _MAX_LENGTH = 200  # characters of an extracted answer in the info
 _RULE = 'End with a line that says "Answer: " and {}.'
+_FIRST_FAMILY = "units"  # of level 0
 _OPENINGS = (
     "", "", "", "Here some rules are not the usual ones.",
     "Solve this by its own rules, even where you know others.",
@@ -102,6 +103,7 @@ class RedefinedRules(TextEnv[None]):
     After the first message.
 
     ## Levels
+    0. Only with `level=0`: a number that is not the usual one, and a question that asks for it.
     1. One redefinition, applied to a short question.
     2. One redefinition, applied to a longer question.
     3. Two redefinitions.
@@ -164,6 +166,8 @@ class RedefinedRules(TextEnv[None]):
         task_type="question answering",
         verification=("exact match",),
         levels=LEVELS,
+        first_rung=True,
+        first_rung_chance=0.001,
         chance=0.04,
         data="generated, .jsonl, .parquet, .csv, hub",
         accepts=("markdown", "quotes", "sentences", "full stop", "any case"),
@@ -174,9 +178,10 @@ class RedefinedRules(TextEnv[None]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw redefinitions and a question to which they give another answer than usual."""
-        family = choice(rng, FAMILIES.names)
+        family = choice(rng, FAMILIES.names) if level else _FIRST_FAMILY
         puzzle, (right, usual) = draw_puzzle(rng, family, level)
-        texts = choice(rng, _OPENINGS), *(rule.text for rule in puzzle.rules)
+        opening = choice(rng, _OPENINGS) if level else ""
+        texts = opening, *(rule.text for rule in puzzle.rules)
         rules = " ".join(filter(None, texts))
         contents = [rule.content for rule in puzzle.rules]
         return {

@@ -61,8 +61,14 @@ _SAME = {
 }
 
 
+_FIRST_ORDERS = 3
+_FIRST_FORM = "{name} ordered {count} {thing}."
+
+
 def draw_row(rng: random.Random, level: int) -> dict[str, Any]:
     """Draw the notes, the question, and the two sentences."""
+    if level == 0:
+        return _draw_first_row(rng)
     number = _ORDERS[level]
     *names, stranger = sample(rng, _NAMES, number + 1)
     orders = [_draw_order(rng, name) for name in names]
@@ -98,6 +104,27 @@ def draw_row(rng: random.Random, level: int) -> dict[str, Any]:
         "form": form,
         "orders": orders,
         "asked": names[asked],
+    }
+
+
+def _draw_first_row(rng: random.Random) -> dict[str, Any]:
+    """Draw notes in sentences, and which one to repeat: one reply does, the other takes another."""
+    names = sample(rng, _NAMES, _FIRST_ORDERS)
+    counts, things = sample(rng, range(2, 61), len(names)), sample(rng, _THINGS, len(names))
+    orders = [
+        {"name": name, "count": str(count), "thing": thing}
+        for name, count, thing in zip(names, counts, things, strict=True)
+    ]
+    asked, other = sample(rng, orders, 2)
+    notes = "\n".join(f"- {_FIRST_FORM.format(**order)}" for order in orders)
+    return {
+        "prompt": f"{choice(rng, _OPENINGS)}\n{notes}\n\n"
+        f"Repeat the sentence about the order of {asked['name']}.",
+        "chosen": _FIRST_FORM.format(**asked),
+        "rejected": _FIRST_FORM.format(**{**other, "name": asked["name"]}),
+        "form": _FIRST_FORM,
+        "orders": orders,
+        "asked": asked["name"],
     }
 
 

@@ -77,6 +77,7 @@ class RewardModel(TextEnv[None]):
     ## Levels
     | level | orders | other |
     | --- | --- | --- |
+    | 0 | 3 | one of their sentences is to be repeated; only drawn with `level=0` |
     | 1 | 4 | |
     | 2 | 6 | |
     | 3 | 8 | two corrections of the order, and one of another |
@@ -144,6 +145,8 @@ class RewardModel(TextEnv[None]):
         task_type="preference",
         verification=("reward model",),
         levels=LEVELS,
+        first_rung=True,
+        first_rung_chance=0.34,
         chance=0.178,
         data="generated, .jsonl, .parquet, .csv, hub; preference rows",
         accepts=("markdown", "quotes", "full stop", "any case"),

@@ -13,9 +13,9 @@ from textgym.core.card import Card
 from textgym.core.episode import Grade
 from textgym.core.text_env import TextEnv
 from textgym.envs.generation import check_worlds, choice, draw_world
-from textgym.envs.search.world import Archive, archive, draw_question
+from textgym.envs.search.world import Archive, archive, draw_first_question, draw_question
 from textgym.errors import RowError, StateError, ToolError, UsageError
-from textgym.messages import Message, assistant, assistant_calls, system, user
+from textgym.messages import Message, assistant, assistant_calls, system, text_of, user
 from textgym.tasks.task import Task
 from textgym.tools import tool
 from textgym.verifiers.exact import equal_text, plain_marks
@@ -134,10 +134,14 @@ class Search(TextEnv[SearchState]):
     ## Levels
     | level | relations | documents |
     | --- | --- | --- |
+    | 0 | 0 | 200 |
     | 1 | 1 | 200 |
     | 2 | 2 | 800 |
     | 3 | 3 | 2,000 |
     | 4 | 4 | 5,000 |
+
+    Level 0, which is only drawn with `level=0`, asks for the name in the title of a document, and
+    states the document's id.
 
     ## What a score means
     Silence and guesses earn 0, because what was not opened cannot be cited. A policy that searches
@@ -201,6 +205,7 @@ class Search(TextEnv[SearchState]):
         task_type="question answering",
         verification=("exact match", "citations"),
         levels=tuple(SIZES),
+        first_rung=True,
         data="generated, .jsonl, .parquet, .csv, hub",
         unchecked_calls=("search",),
         accepts=("markdown", "quotes", "full stop", "any case"),
@@ -226,8 +231,10 @@ class Search(TextEnv[SearchState]):
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Draw an archive of the split, and a question about it."""
-        seed, size = draw_world(rng, self.split, self.worlds), self.documents or SIZES[level]
-        question = draw_question(rng, archive(seed, size), level)
+        seed = draw_world(rng, self.split, self.worlds)
+        size = self.documents or SIZES[max(1, level)]
+        made = archive(seed, size)
+        question = draw_question(rng, made, level) if level else draw_first_question(rng, made)
         return {
             "question": question.text,
             "answer": question.answer,
@@ -314,7 +321,7 @@ class Search(TextEnv[SearchState]):
         answer = equal_text(UNKNOWN if task.answer is None else task.answer, stated)
         sources = ids == set(task.sources) and ids <= set(state.opened)
         right = answer and sources
-        shortest = 2 * len(task.sources)
+        shortest = len(self._shortest())
         components = {
             "answer": float(answer),
             "sources": float(sources),
@@ -324,18 +331,23 @@ class Search(TextEnv[SearchState]):
         return Grade(shaped if self.shaped else float(right), right, components, stated)
 
     def solve(self) -> Message:
-        """Search for the next thing by its name, open its document, and then answer."""
+        """Search for the next thing unless its id is known, open its document, and then answer."""
         task, turn = self.task, self.turn
-        calls = [
-            call
-            for id in task.sources
-            for call in (("search", {"query": self.archive.names[id]}), ("open", {"id": id}))
-        ][turn:]
+        calls = self._shortest()[turn:]
         if calls:
             fits = len(calls) < self.max_turns - turn
             return assistant_calls(*calls[:1] if fits else calls)
         answer = UNKNOWN if task.answer is None else task.answer
         return assistant(f"Answer: {answer}\nSources: {', '.join(task.sources)}")
+
+    def _shortest(self) -> list[tuple[str, dict[str, str]]]:
+        """Return the fewest calls: searches for documents with unknown ids, and openings."""
+        question, calls = text_of(self.task.messages[-1]), []
+        for id in self.task.sources:
+            if id not in question:
+                calls.append(("search", {"query": self.archive.names[id]}))
+            calls.append(("open", {"id": id}))
+        return calls
 
     def guess(self, rng: random.Random) -> Message:
         """Name some thing of the archive, and cite some document."""

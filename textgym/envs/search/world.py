@@ -5,7 +5,7 @@ A question is a chain of one to four relations, whole or with the last one missi
 Invariants: the same seed and size give the same archive in every process; a relation is stated in
 the document of its thing or nowhere; an archive is shared: do not modify it. The thing that a
 question names is the first of its chain. A question without an answer looks like one that has an
-answer, and no document states what is missing.
+answer, and no document states what is missing. Level 0 asks for the name in a document's title.
 """
 
 from __future__ import annotations
@@ -34,7 +34,16 @@ from textgym.envs.search.relations import (
 )
 from textgym.tasks.task import hash_int
 
-__all__ = ["UNANSWERABLE", "Archive", "Document", "Question", "Thing", "archive", "draw_question"]
+__all__ = [
+    "UNANSWERABLE",
+    "Archive",
+    "Document",
+    "Question",
+    "Thing",
+    "archive",
+    "draw_first_question",
+    "draw_question",
+]
 
 MAX_CACHED = 24
 DRAWS = 45  # for each document, with its name; half as many again as they take
@@ -239,6 +248,13 @@ _FORMS = (
 )
 
 
+FIRST_KINDS = ("town", "person")  # whose titles begin with the name
+_FIRST_FORMS = (
+    "Which {kind} is document {id} about?",
+    "Open document {id}. Which {kind} is it about?",
+)
+
+
 class Question(NamedTuple):
     """A question.
 
@@ -268,6 +284,16 @@ def draw_question(rng: random.Random, archive: Archive, hops: int) -> Question:
         question = _attempt(rng, archive, choice(rng, names), hops, answerable)
         if question is not None:
             return question
+
+
+def draw_first_question(rng: random.Random, archive: Archive) -> Question:
+    """Draw a question of level 0, which asks for the name in the title of a document."""
+    while True:
+        id = choice(rng, list(archive.documents))
+        thing = archive.things[archive.names[id]]
+        if thing.kind in FIRST_KINDS:
+            text = choice(rng, _FIRST_FORMS).format(kind=thing.kind, id=id)
+            return Question(text, thing.name, [id])
 
 
 def _attempt(

@@ -77,8 +77,10 @@ def draw_task(rng: random.Random, level: int) -> dict[str, Any]:
 
     Args:
         rng: The generator of random numbers.
-        level: 1 to 5.
+        level: 0 to 5.
     """
+    if level == 0:
+        return _first_row(rng)
     format = choice(rng, ANSWER_FORMATS)
     plan = _draw_plan(rng, level, format)
     handle = plan.kind.handle.form.draw(rng)
@@ -102,6 +104,22 @@ def draw_task(rng: random.Random, level: int) -> dict[str, Any]:
         "schema": record.schema,
         "record": record.value,
         "category": plan.kind.name,
+    }
+
+
+def _first_row(rng: random.Random) -> dict[str, Any]:
+    """Return a row of level 0: one field, and one sentence, which contains its value."""
+    kind = choice(rng, KINDS)
+    value = kind.handle.form.draw(rng)
+    schema = {"type": "object", "properties": {kind.name: {"type": "string"}}}
+    intros = [intro for intro in kind.intro if intro.endswith(".")]
+    return {
+        "text": choice(rng, intros).format(v=value),
+        "wanted": f"the {kind.name}",
+        "format": "json",
+        "schema": {**schema, "required": [kind.name]},
+        "record": {kind.name: value},
+        "category": kind.name,
     }
 
 

@@ -90,6 +90,9 @@ class StructuredOutput(TextEnv[None]):
     tool. A call of any other tool returns an error, and the model has one more turn.
 
     ## Levels
+    - 0: JSON with one string, which the only sentence of the text contains; only drawn with
+      `level=0`
+
     1. a flat object
     2. an object within it, and at times a list of strings
     3. also enums that the text paraphrases, patterns, bounds and values that may be null
@@ -173,6 +176,7 @@ class StructuredOutput(TextEnv[None]):
         task_type="information extraction",
         verification=("JSON Schema", "exact match"),
         levels=(1, 2, 3, 4, 5),
+        first_rung=True,
         chance=0.0,
         data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym structured_outputs rows",
         notes="Rows of NeMo Gym have no record: any valid document wins, also an invented one.",

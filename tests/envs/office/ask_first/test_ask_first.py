@@ -201,6 +201,10 @@ def test_text_beside_calls_is_not_heard() -> None:
         ({"ground_truth": [{"name": "send"}]}, "ground_truth.0.name"),
         ({"ground_truth": None}, "ground_truth"),
         ({"look_ups": [{}]}, "look_ups.0.name"),
+        ({"tools": []}, "tools"),
+        ({"tools": "email_send_email"}, "tools"),
+        ({"tools": ["email_send_email", "sned"]}, "tools"),
+        ({"tools": [7]}, "tools"),
     ],
 )
 def test_errors_of_rows_name_the_field(changes: dict[str, Any], field: str) -> None:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from office_players import play_ask_first
+from office_players import play_ask_first, play_first_mail
 
 import textgym
 from textgym.envs.office.ask_first import AskFirst
@@ -56,7 +56,12 @@ def test_a_second_reader_solves_every_task(level: int, n: int) -> None:
     assert lost == []
 
 
-@pytest.mark.parametrize("level", LEVELS)
+def test_a_second_reader_solves_every_task_of_level_0() -> None:
+    env = AskFirst(level=0)
+    assert [index for index in range(60) if play_first_mail(env, index) != 1] == []
+
+
+@pytest.mark.parametrize("level", [0, *LEVELS])
 @SOME
 def test_without_asking_the_oracle_fails_on_the_tasks_that_need_it(level: int, n: int) -> None:
     env = AskFirst(level=level)
@@ -68,16 +73,15 @@ def test_without_asking_the_oracle_fails_on_the_tasks_that_need_it(level: int, n
         assert (reward_of(env, silent) == 1) == (not env.task.missing)
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", [0, *LEVELS])
 @SOME
 def test_a_call_left_out_or_changed_or_one_more_loses(level: int, n: int) -> None:
     env = AskFirst(level=level)
     for index in range(n):
         env.reset(options={"index": index})
         actions = script(env)
-        more = assistant_calls(
-            ("email_send_email", {"recipient": "kim@home.org", "subject": "Hi", "body": "Hi"})
-        )
+        first = next(iter(env.table("emails")))
+        more = assistant_calls(("email_delete_email", {"email_id": first["email_id"]}))
         assert reward_of(env, [*actions[:-1], more, actions[-1]]) == 0
         writes = len(env.task.answer)
         for place in range(len(actions) - 1 - writes, len(actions) - 1):
@@ -112,6 +116,21 @@ def test_shares_are_as_the_page_says(level: int) -> None:
     assert abs(complete - 1000 * COMPLETE) < 4 * error
     assert {len(row["kinds"]) for row in drawn} == {2 if level == 3 else 1}
     assert max(len(row["missing"]) for row in drawn) == (1 if level == 1 else 2)
+
+
+def test_level_0_lacks_one_detail_and_offers_few_tools() -> None:
+    env = AskFirst(level=0)
+    recipients = set()
+    for index in range(100):
+        _, info = env.reset(options={"index": index})
+        assert env.task.missing == ("recipient",)
+        ((name, given),) = env.task.answer
+        assert len(info["tools"]) == 3
+        assert name in [schema["function"]["name"] for schema in info["tools"]]
+        assert given["body"] in env.task.messages[-1]["content"]
+        assert given["recipient"] not in env.task.messages[-1]["content"]
+        recipients.add(given["recipient"])
+    assert len(recipients) > 60
 
 
 def test_the_kind_does_not_tell_whether_something_is_missing() -> None:

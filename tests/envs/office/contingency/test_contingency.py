@@ -374,6 +374,10 @@ def test_the_effect_of_refused_calls_is_none() -> None:
         ({"calls": [{"name": "send"}]}, "calls.0.name"),
         ({"calls": [7]}, "calls.0.name"),
         ({"calls": [{"name": "read_policy", "arguments": {}}]}, "calls.0.arguments"),
+        ({"tools": []}, "tools"),
+        ({"tools": "read_policy"}, "tools"),
+        ({"tools": ["read_policy", "sned"]}, "tools"),
+        ({"tools": [7]}, "tools"),
     ],
 )
 def test_errors_of_rows_name_the_field(changes: dict[str, Any], field: str) -> None:

@@ -55,11 +55,25 @@ def changes_of(env: Contingency) -> list[Call]:
     return kept
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", [0, *LEVELS])
 @SOME
 def test_a_second_reader_solves_every_task(level: int, n: int) -> None:
     env = Contingency(level=level)
     assert [index for index in range(n) if play_contingency(env, index) != 1] == []
+
+
+def test_level_0_is_one_order_with_few_tools() -> None:
+    env = Contingency(level=0)
+    for index in range(50):
+        _, info = env.reset(options={"index": index})
+        assert [schema["function"]["name"] for schema in info["tools"]] == [
+            "find_customers", "place_order", "search_items"
+        ]  # fmt: skip
+        ((name, given),) = env.task.answer
+        assert name == "place_order"
+        assert [str(value) for value in given.values()] == re.findall(
+            r"\d+", text_of(env.task.messages[-1])
+        )
 
 
 def test_every_wording_and_every_condition_is_read() -> None:
@@ -82,7 +96,7 @@ def test_every_wording_and_every_condition_is_read() -> None:
     assert len(KINDS) == len(READINGS)
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", [0, *LEVELS])
 @FEW
 def test_a_call_left_out_or_changed_or_one_more_loses(level: int, n: int) -> None:
     env = Contingency(level=level)

@@ -175,6 +175,10 @@ def test_silence_gets_nothing() -> None:
         ({"intents": [{"undone": "all"}]}, "intents.0.undone"),
         ({"world": 1.5}, "world"),
         ({"now": ""}, "now"),
+        ({"tools": []}, "tools"),
+        ({"tools": "email_send_email"}, "tools"),
+        ({"tools": ["email_send_email", "sned"]}, "tools"),
+        ({"tools": [7]}, "tools"),
     ],
 )
 def test_errors_of_rows_name_the_field(changes: dict[str, Any], field: str) -> None:

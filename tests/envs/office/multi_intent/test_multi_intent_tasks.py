@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from office_players import play_multi_intent
+from office_players import play_first_mail, play_multi_intent
 from office_reader import amendments_in, requests_in
 
 import textgym
@@ -78,6 +78,29 @@ def _changed(action: Message) -> Message | None:
                 other = "2029-01-02 09:00:00" if is_day else f"7{given[key]}"
                 return assistant_calls((name, {**given, key: other}))
     return None
+
+
+def test_a_second_reader_solves_every_task_of_level_0() -> None:
+    env = MultiIntent(level=0)
+    assert [index for index in range(60) if play_first_mail(env, index) != 1] == []
+
+
+def test_level_0_is_one_call_with_few_tools_and_nothing_else_wins() -> None:
+    env = MultiIntent(level=0)
+    for index in range(30):
+        _, info = env.reset(options={"index": index})
+        assert len(info["tools"]) == 3
+        call, done = script(env)
+        assert reward_of(env, [call, done]) == 1
+        ((name, given),) = env.task.turns[0].calls
+        assert name == "email_send_email"
+        other = {**given, "body": given["subject"]}
+        for actions in (
+            [],
+            [assistant_calls((name, other))],
+            [call, assistant_calls((name, other))],
+        ):
+            assert reward_of(env, [*actions, done]) == 0
 
 
 @SOME

@@ -673,12 +673,26 @@ def test_prompt_states_the_day_and_the_time(env: WorkplaceAssistant) -> None:
         ({"ground_truth": [{"name": "do_it", "arguments": {}}]}, "ground_truth.0.name"),
         ({"ground_truth": [{"name": NAMES[0], "arguments": "{bad"}]}, "ground_truth.0.arguments"),
         ({"ground_truth": [{"name": NAMES[0], "arguments": {"x": 1}}]}, "ground_truth.0.arguments"),
+        ({"tools": []}, "tools"),
+        ({"tools": NAMES[0]}, "tools"),
+        ({"tools": [NAMES[0], "sned"]}, "tools"),
+        ({"tools": [7]}, "tools"),
     ],
 )
 def test_a_wrong_row_is_refused(env: WorkplaceAssistant, change: Any, field: str) -> None:
     with pytest.raises(RowError) as error:
         env.reset(options={"task": {**request(), **change}})
     assert error.value.field == field
+
+
+def test_a_row_may_offer_fewer_tools(env: WorkplaceAssistant) -> None:
+    offered = [NAMES[3], NAMES[1]]
+    messages, info = env.reset(options={"task": {**request(), "tools": offered}})
+    assert [tool["function"]["name"] for tool in info["tools"]] == sorted(offered)
+    assert "It is Thursday, 2023-11-30 23:59:00." in messages[0]["content"]
+    assert "analytics" not in messages[0]["content"]
+    observation, *_ = env.step(assistant_calls((NAMES[0], {})))
+    assert "there is no tool" in observation[-1]["content"]
 
 
 def test_a_row_without_a_world_needs_a_database() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from office_players import play_first_mail
 
 from textgym.checks.episodes import Scripted, oracle, play, say
 from textgym.core.text_env import TextEnv
@@ -89,12 +90,40 @@ def reference_of(env: TextEnv[Any]) -> list[tuple[str, dict[str, Any]]]:
     return [(call["name"], call["arguments"]) for call in env.task.row["ground_truth"]]
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", [0, *LEVELS])
 def test_the_oracle_is_right_and_silence_only_where_nothing_is_asked_for(level: int) -> None:
     env = WorkplaceAssistant(level=level)
     for index in range(TASKS):
         assert play(env, oracle(env), index=index).total == 1
         assert play(env, say(""), index=index).total == bool(env.task.row.get("no_op"))
+
+
+def test_a_second_reader_solves_every_task_of_level_0() -> None:
+    env = WorkplaceAssistant(level=0)
+    assert [index for index in range(TASKS) if play_first_mail(env, index) != 1] == []
+
+
+def test_level_0_is_one_call_with_few_tools_and_nothing_else_wins() -> None:
+    env = WorkplaceAssistant(level=0)
+    for index in range(30):
+        env.reset(options={"index": index})
+        ((name, given),) = reference_of(env)
+        other = {**given, "body": given["subject"]}
+        assert name == "email_send_email"
+        assert name in [schema["function"]["name"] for schema in env.task.tools or ()]
+        assert len(env.task.tools or ()) == 3
+        for calls in ([(name, other)], [(name, given), (name, other)]):
+            env.reset(options={"index": index})
+            env.step(assistant_calls(*calls))
+            assert env.step("It is done.")[1] == 0
+
+
+def test_level_0_keeps_to_the_toolkits() -> None:
+    env = WorkplaceAssistant(level=0, toolkits=["email"])
+    offered = [schema["function"]["name"] for schema in env.get_task(0).tools or ()]
+    assert offered == ["email_delete_email", "email_send_email"]
+    with pytest.raises(UsageError, match="no generated task of level 0"):
+        WorkplaceAssistant(level=0, toolkits=["analytics"]).get_task(0)
 
 
 @pytest.mark.parametrize("extra", EXTRAS)

@@ -1,4 +1,4 @@
-"""Families of mathematical problems, each with five levels.
+"""Families of mathematical problems, each with five levels; `stated` is the one of level 0.
 
 Invariants: the same state of the random generator gives the same problem; the answer is exact
 LaTeX; no formula in the question equals the answer.
@@ -29,11 +29,18 @@ from textgym.envs.math.families.counting import (
 )
 from textgym.envs.math.families.integers import bases, congruences, divisors, factorials, remainders
 from textgym.envs.math.families.matrices import determinants, eigenvalues, matrices, vectors
-from textgym.envs.math.families.numbers import exponents, fractions, percentages, roots, steps
+from textgym.envs.math.families.numbers import (
+    exponents,
+    fractions,
+    percentages,
+    roots,
+    stated,
+    steps,
+)
 from textgym.envs.math.families.sequences import arithmetic_series, geometric_series, recurrences
 from textgym.envs.math.families.shapes import circles, coordinates, solids, triangles
 
-__all__ = ["FAMILIES", "LEVELS"]
+__all__ = ["FAMILIES", "FIRST_RUNG", "LEVELS"]
 
 LEVELS = (1, 2, 3, 4, 5)
 
@@ -44,3 +51,5 @@ FAMILIES = Families(
     sharing, multiples, dice, urns, expectations, triangles, circles, coordinates, solids,
     arithmetic_series, geometric_series, recurrences, determinants, matrices, eigenvalues, vectors,
 )  # fmt: skip
+
+FIRST_RUNG = Families(stated)

@@ -235,3 +235,9 @@ def exponents(rng: random.Random, level: int) -> Problem:
         left = f"{base**2}^n \\cdot \\sqrt[{k}]{{{base}^{{{a}}}}}"
         equation, answer = f"{left} = \\sqrt{{{base}^{{{b}}}}}", Fraction(b * k - 2 * a, 4 * k)
     return Problem(choice(rng, _EXPONENT).format(equation), number(answer))
+
+
+def stated(rng: random.Random, level: int) -> Problem:
+    """Repeat a number that is given, on level 0."""
+    value = randint(rng, 2, 9999)
+    return Problem(f"Let $x = {value}$. What is $x$?", str(value))

@@ -1,7 +1,7 @@
-"""Families of multiple-choice questions, each with five levels.
+"""Families of multiple-choice questions, each with five levels; `named` is the one of level 0.
 
 Invariants: the same state of the random generator gives the same item; every item has one correct
-option and three different wrong ones.
+option and three different wrong ones, on level 0 one.
 """
 
 from textgym.envs.generation import Families
@@ -21,9 +21,9 @@ from textgym.envs.mcqa.families.logic import orderings, syllogisms, truth
 from textgym.envs.mcqa.families.measures import geometry, units
 from textgym.envs.mcqa.families.snippets import lists, strings
 from textgym.envs.mcqa.families.tables import rankings, tables
-from textgym.envs.mcqa.families.words import alphabetical, anagrams, letters
+from textgym.envs.mcqa.families.words import alphabetical, anagrams, letters, named
 
-__all__ = ["FAMILIES", "LEVELS"]
+__all__ = ["FAMILIES", "FIRST_RUNG", "LEVELS"]
 
 LEVELS = (1, 2, 3, 4, 5)
 
@@ -33,3 +33,5 @@ FAMILIES = Families(
     molar_mass, capitals, continents, letters, alphabetical, anagrams, tables, rankings,
     probability, counting, geometry, units, lists, strings,
 )  # fmt: skip
+
+FIRST_RUNG = Families(named)

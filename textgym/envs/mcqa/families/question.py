@@ -42,12 +42,12 @@ ValuesInUnit = tuple[str, Sequence[int], str]
 
 
 class Item(NamedTuple):
-    """A question with one correct and three wrong options.
+    """A question with one correct option and three wrong ones, on level 0 only one.
 
     Attributes:
         question: The question.
         right: The correct option.
-        wrong: The other three.
+        wrong: The others.
         content: What decides the split; "" for the four options, whichever of them is correct. Give
             something else if a few sets of options belong to very many questions. It must not
             reveal the correct option: if facts were divided among the splits, the correct option of

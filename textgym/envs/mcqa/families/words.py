@@ -80,6 +80,8 @@ BY_LENGTH: dict[int, tuple[str, ...]] = {
     size: tuple(word for word in WORDS if len(word) == size) for size in range(5, 9)
 }
 
+_WORD_GROUPS = tuple(WORDS[first::24] for first in range(24))
+
 PEOPLE = (
     "Anna", "Ben", "Clara", "David", "Emma", "Felix", "Grace", "Hugo", "Iris", "Jack",
     "Kate", "Liam", "Mona", "Noah", "Olga", "Paul", "Rosa", "Simon", "Tara", "Victor",
@@ -240,3 +242,14 @@ def _alike(word: str) -> list[str]:
         if len(other) == len(word):
             pool.setdefault("".join(sorted(other)), other)
     return sorted(pool.values(), key=lambda other: (letters - Counter(other)).total())[:6]
+
+
+def named(rng: random.Random, level: int) -> Item:
+    """Find one of two words, which the question writes in small letters.
+
+    The splits share no words, so that no pair of words with its answer is known from training.
+    """
+    group = choice(rng, _WORD_GROUPS)
+    right, wrong = sample(rng, group, 2)
+    question = f"Which option is the word {right}?"
+    return Item(question, right.capitalize(), (wrong.capitalize(),), content=group[0])

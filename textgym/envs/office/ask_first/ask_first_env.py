@@ -120,6 +120,9 @@ class AskFirst(UserEnv[AskFirstState]):
     databases.
 
     ## Levels
+    Level 0, which is only drawn with `level=0`, offers three tools. The request is to send a
+    short mail, and to ask for the recipient.
+
     1. one request, at most one missing detail
     2. one request, at most two missing details
     3. two requests, together with at most two missing details
@@ -144,6 +147,7 @@ class AskFirst(UserEnv[AskFirstState]):
     | `missing` | the slots that the request leaves out |
     | `possible` | optional, whether the request can be carried out |
     | `look_ups` | optional, calls that the oracle makes first |
+    | `tools` | optional, the names of the tools that are offered; all by default |
 
     Args:
         user: A model that speaks as the user, instead of the script: a policy or its spec, such as
@@ -195,6 +199,7 @@ class AskFirst(UserEnv[AskFirstState]):
         task_type="tool use",
         verification=("state",),
         levels=LEVELS,
+        first_rung=True,
         chance=0.1,
         free_wording=True,
         data="generated, .jsonl, .parquet, .csv, hub",

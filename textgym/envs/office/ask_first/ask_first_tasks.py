@@ -14,14 +14,22 @@ from typing import Any
 
 from textgym.envs.generation import choice, redrawn, sample
 from textgym.envs.office.company.company_draft import CompanyDraft, ToolCaller
-from textgym.envs.office.company.reference import company_calls, opening, read_clock
+from textgym.envs.office.company.reference import (
+    SHORT_OPENING,
+    company_calls,
+    company_tools,
+    opening,
+    read_clock,
+)
 from textgym.envs.office.company.world import Company
 from textgym.envs.office.reference import OfficeTask, read_query, read_world
 from textgym.envs.office.requests import (
+    FIRST_TOOLS,
     KINDS,
     OFFICE_SLOTS,
     Kind,
     Request,
+    draw_first_mail,
     draw_request,
     unknown_request,
 )
@@ -52,11 +60,28 @@ def draw(rng: random.Random, level: int, company: Company, call: ToolCaller) -> 
         A row with `query`, `now`, `facts` (what the user knows, by slot), `missing` (the slots that
         the query leaves out), `possible`, `ground_truth` and `look_ups`.
     """
+    if level == 0:
+        return _first_row(rng, company)
     share = rng.random()
     possible = share >= IMPOSSIBLE
     missing = choice(rng, MISSING[level]) if share >= IMPOSSIBLE + COMPLETE else 0
     kinds = _kinds(rng, REQUESTS[level])
     return _row(rng, company, call, kinds, missing, possible)
+
+
+def _first_row(rng: random.Random, company: Company) -> dict[str, Any]:
+    """Draw a row of level 0, which tells the model to ask for the one detail that is missing."""
+    mail = draw_first_mail(rng)
+    return {
+        "query": f"{mail.request(recipient=False)} Ask me for the recipient.",
+        "now": f"{company.now:%Y-%m-%d %H:%M:%S}",
+        "facts": mail._asdict(),
+        "missing": ["recipient"],
+        "possible": True,
+        "ground_truth": [mail.call],
+        "look_ups": [],
+        "tools": [*FIRST_TOOLS],
+    }
 
 
 def _kinds(rng: random.Random, n: int) -> list[Kind]:
@@ -125,6 +150,8 @@ lead needs a colleague in charge and a phone number. If a detail is missing, ask
 before you change anything. Ask for nothing that the user has said or that the tools can tell. If \
 a request cannot be carried out, because something or somebody in it does not exist, say that it \
 cannot be done, and change nothing."""
+_SHORT_OPENING = f"""\
+{SHORT_OPENING} If a detail is missing, ask the user for it before you change anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,15 +178,16 @@ def read_task(row: Mapping[str, Any]) -> AskFirstTask:
     query, world, possible = read_query(row), read_world(row), row.get("possible", True)
     if type(possible) is not bool:
         raise RowError("possible", f"must be true or false, not {possible!r:.100}")
-    clock, facts = read_clock(row), _facts(row)
+    clock, facts, tools = read_clock(row), _facts(row), company_tools(row)
     answer = company_calls(row, "ground_truth", optional=not possible)
     if not possible and answer:
         raise RowError("ground_truth", "must be empty, because the request is not possible")
     return AskFirstTask(
         row["id"],
-        opening(_OPENING, clock, query),
+        opening(_OPENING if tools is None else _SHORT_OPENING, clock, query),
         answer,
-        row=row,
+        tools,
+        row,
         world=world,
         clock=clock,
         look_ups=tuple(company_calls(row, "look_ups", optional=True)),

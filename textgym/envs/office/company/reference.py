@@ -11,12 +11,24 @@ from textgym.envs.office.company.toolkits import Tools
 from textgym.envs.office.company.vocabulary import WEEKDAYS
 from textgym.envs.office.company.world import company
 from textgym.envs.office.databases import SharedDatabase
-from textgym.envs.office.reference import Call, ReferenceRun, read_calls
+from textgym.envs.office.reference import Call, ReferenceRun, read_calls, read_tools
 from textgym.errors import RowError
-from textgym.messages import Message, system, user
+from textgym.messages import Message, ToolSchema, system, user
 from textgym.verifiers.state import read_instant
 
-__all__ = ["CompanyRun", "company_calls", "opening", "read_clock"]
+__all__ = [
+    "SHORT_OPENING",
+    "CompanyRun",
+    "company_calls",
+    "company_tools",
+    "opening",
+    "read_clock",
+]
+
+SHORT_OPENING = """\
+You are an assistant in an office. Use the tools to do what the user asks, and then say in a \
+sentence what you did. It is {day}, {clock}."""
+"""The system message for rows that offer few tools."""
 
 
 class CompanyRun(ReferenceRun, Tools):
@@ -73,6 +85,15 @@ def opening(text: str, clock: str, request: str) -> tuple[Message, ...]:
     """
     day = WEEKDAYS[datetime.fromisoformat(clock).weekday()]
     return system(text.format(day=day, clock=clock)), user(request)
+
+
+def company_tools(row: Mapping[str, Any]) -> tuple[ToolSchema, ...] | None:
+    """Return the schemas of the tools that a row offers; None for all.
+
+    Raises:
+        RowError: `tools` is not a list of one or more names of tools.
+    """
+    return read_tools(row, CompanyRun.toolbox())
 
 
 def company_calls(row: Mapping[str, Any], field: str, *, optional: bool = False) -> list[Call]:

@@ -24,6 +24,7 @@ from textgym.envs.office.reference import (
     OfficeTask,
     read_calls,
     read_query,
+    read_tools,
     read_world,
 )
 from textgym.errors import RowError
@@ -39,6 +40,7 @@ JOINTS_BEFORE_NAMES = JOINTS[:3]
 _VERBS = ("Book", "Cancel", "Change", "Find", "Look", "Move", "Order", "Place", "Put", "Raise")
 SMALL = frozenset((*_VERBS, "Booking", "Please", "Reserve", "We"))
 """The first words of the steps' texts that are not names."""
+MOST_PIECES = 9  # of an order of level 0
 
 
 def draw(rng: random.Random, level: int, desk: Desk) -> dict[str, Any]:
@@ -53,6 +55,8 @@ def draw(rng: random.Random, level: int, desk: Desk) -> dict[str, Any]:
         A row with `query`, `calls` (the oracle's, in order), `kinds` (of the steps) and
         `surprises` (the places of the steps in which something unexpected happens).
     """
+    if level == 0:
+        return _first_row(rng, desk)
     surprises = _surprises(rng, level)
     kinds = sample(rng, KINDS, level)
     draft, texts = _steps(rng, desk, kinds, surprises)
@@ -61,6 +65,21 @@ def draw(rng: random.Random, level: int, desk: Desk) -> dict[str, Any]:
         "calls": [{"name": name, "arguments": arguments} for name, arguments in draft.calls],
         "kinds": kinds,
         "surprises": [place for place, happens in enumerate(surprises) if happens],
+    }
+
+
+def _first_row(rng: random.Random, desk: Desk) -> dict[str, Any]:
+    """Draw a row of level 0: an order, with the ids of the customer and of the item."""
+    customer = choice(rng, desk.rows("customers"))["customer_id"]
+    plenty = [row for row in desk.rows("items") if int(row["in_stock"] or 0) >= MOST_PIECES]
+    item, quantity = choice(rng, plenty)["item_id"], randint(rng, 1, MOST_PIECES)
+    order = {"customer_id": customer, "item_id": item, "quantity": quantity}
+    return {
+        "query": f"Place an order for customer {customer}: item {item}, quantity {quantity}.",
+        "calls": [{"name": "place_order", "arguments": order}],
+        "kinds": [],
+        "surprises": [],
+        "tools": ["find_customers", "place_order", "search_items"],
     }
 
 
@@ -107,6 +126,11 @@ are those of last night, and may have changed since. Some lists have several pag
 brackets, such as "two (or three if ...) seats", depends on what came out of the part before it. \
 Change nothing that is not asked for. Do not make more than three times as many calls as are \
 needed."""
+_SHORT_OPENING = """\
+You work at the desk of a coach company, which also has a small shop. Use the tools to do what you \
+are asked, and then say in a sentence what you did. It is {day}. Do not make more than three times \
+as many calls as are needed."""
+"""The system message for rows that offer few tools."""
 
 
 def read_task(row: Mapping[str, Any]) -> OfficeTask:
@@ -118,11 +142,13 @@ def read_task(row: Mapping[str, Any]) -> OfficeTask:
     query, world = read_query(row), read_world(row)
     today = desk(world).today
     day = f"{today:%A}, {today.day} {MONTHS[today.month - 1]} {today.year}"
-    prompt = (system(_OPENING.format(day=day)), user(query))
+    tools = read_tools(row, DeskRun.toolbox())
+    text = _OPENING if tools is None else _SHORT_OPENING
+    prompt = (system(text.format(day=day)), user(query))
     calls = read_calls(row.get("calls"), "calls", DeskRun.toolbox())
     if not calls:
         raise RowError("calls", "must be a list of one or more calls")
-    return OfficeTask(row["id"], prompt, calls, row=row, world=world)
+    return OfficeTask(row["id"], prompt, calls, tools, row, world=world)
 
 
 class Contingency(OfficeEnv[State], DeskTools):
@@ -192,6 +218,9 @@ class Contingency(OfficeEnv[State], DeskTools):
     Level n has n steps, of different kinds. The reference makes 2 to 9 calls on level 1, and 14 to
     29 on level 5.
 
+    Level 0, which is only drawn with `level=0`, offers three tools and asks for an order, with the
+    ids of the customer and the item.
+
     ## What a score means
     Ids, versions and prices have to be looked up, so silence and guesses get 0. A model that looks
     up all that it needs, but always takes the usual course, gets at most 0.5. A model that takes
@@ -206,6 +235,7 @@ class Contingency(OfficeEnv[State], DeskTools):
     | `calls` | the reference calls, look-ups included: `name`, and `arguments` |
     | `kinds` | optional, the kinds of the steps |
     | `surprises` | optional, the places of the steps with a surprise, from 0 |
+    | `tools` | optional, the names of the tools that are offered; all by default |
 
     Args:
         worlds: The number of different desks in the generated tasks of a split; None for a new one
@@ -252,6 +282,7 @@ class Contingency(OfficeEnv[State], DeskTools):
         task_type="tool use",
         verification=("state",),
         levels=LEVELS,
+        first_rung=True,
         data="generated, .jsonl, .parquet, .csv, hub",
         notes="Reading all that is needed, and taking the usual course where a surprise happens, "
         "gets 0.5.",

@@ -115,11 +115,15 @@ class MultiIntent(UserEnv[MultiIntentState]):
     ## Levels
     | level | requests | turns | corrected or cancelled | take a value from another |
     | --- | --- | --- | --- | --- |
+    | 0 | 1 | 1 | 0 | 0 |
     | 1 | 2 | 1 | 0 | 0 |
     | 2 | 3 | 1 | 0 or 1 | 0 or 1 |
     | 3 | 3 or 4 | 2 | 1 | 0 or 1 |
     | 4 | 4 or 5 | 2 or 3 | 1 or 2 | 1 |
     | 5 | 5 or 6 | 3 | 2 or 3 | 1 or 2 |
+
+    Level 0, which is only drawn with `level=0`, offers three tools and asks to send a short mail
+    to an address.
 
     ## What a score means
     A score is the share of conversations in which nothing went wrong. Silence and guesses earn 0.
@@ -134,6 +138,7 @@ and optionally `look_ups` (calls that the oracle makes first) |
     | `intents` | the requests at the end: `calls`, or `undone` for a cancelled one |
     | `now` | the date and time, such as `2025-03-04 08:30:00` |
     | `world` | the seed of the generated company |
+    | `tools` | optional, the names of the tools that are offered; all by default |
 
     Each call has a `name`, and `arguments` as a JSON string or an object.
 
@@ -190,6 +195,7 @@ and optionally `look_ups` (calls that the oracle makes first) |
         task_type="tool use",
         verification=("state",),
         levels=LEVELS,
+        first_rung=True,
         data="generated, .jsonl, .parquet, .csv, hub",
     )
 

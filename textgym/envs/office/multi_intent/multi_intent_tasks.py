@@ -18,7 +18,14 @@ from typing import Any, NamedTuple
 from textgym.envs.generation import choice, randint, redrawn, sample
 from textgym.envs.office.company.company_draft import CompanyDraft, ToolCaller
 from textgym.envs.office.company.database import Database
-from textgym.envs.office.company.reference import CompanyRun, company_calls, opening, read_clock
+from textgym.envs.office.company.reference import (
+    SHORT_OPENING,
+    CompanyRun,
+    company_calls,
+    company_tools,
+    opening,
+    read_clock,
+)
 from textgym.envs.office.company.world import Company
 from textgym.envs.office.multi_intent.amendments import (
     Amendment,
@@ -30,7 +37,14 @@ from textgym.envs.office.multi_intent.amendments import (
     stays_open,
 )
 from textgym.envs.office.reference import Call, OfficeTask, read_world
-from textgym.envs.office.requests import KINDS, Detail, Request, draw_request
+from textgym.envs.office.requests import (
+    FIRST_TOOLS,
+    KINDS,
+    Detail,
+    Request,
+    draw_first_mail,
+    draw_request,
+)
 from textgym.errors import RowError
 
 __all__ = ["LEVELS", "Intent", "MultiIntentTask", "Turn", "draw", "read_task"]
@@ -107,7 +121,7 @@ def draw(rng: random.Random, level: int, company: Company, database: Database) -
 
     Args:
         rng: The random generator.
-        level: One of `LEVELS`.
+        level: One of `LEVELS`, or 0.
         company: The company of the task.
         database: Its databases. They are not modified.
 
@@ -115,7 +129,18 @@ def draw(rng: random.Random, level: int, company: Company, database: Database) -
         A row with `now`, `turns` (each with `text`, and its `look_ups` and `calls`)
         and `intents` (each with its `calls`, and with those that are `undone`).
     """
-    return _row(rng, SHAPES[level], company, database)
+    return _row(rng, SHAPES[level], company, database) if level else _first_row(rng, company)
+
+
+def _first_row(rng: random.Random, company: Company) -> dict[str, Any]:
+    """Draw a row of level 0, with one request."""
+    mail = draw_first_mail(rng)
+    return {
+        "now": f"{company.now:%Y-%m-%d %H:%M:%S}",
+        "turns": [{"text": mail.request(), "look_ups": [], "calls": [mail.call]}],
+        "intents": [{"calls": [mail.call], "undone": []}],
+        "tools": [*FIRST_TOOLS],
+    }
 
 
 @redrawn
@@ -302,7 +327,7 @@ def read_task(row: Mapping[str, Any]) -> MultiIntentTask:
     Raises:
         RowError: A field is missing or not valid.
     """
-    world, clock = read_world(row), read_clock(row)
+    world, clock, tools = read_world(row), read_clock(row), company_tools(row)
     turns = [_read_turn(entry, f"turns.{place}") for place, entry in enumerate(_list(row, "turns"))]
     intents = [
         Intent(
@@ -313,9 +338,10 @@ def read_task(row: Mapping[str, Any]) -> MultiIntentTask:
     ]
     return MultiIntentTask(
         row["id"],
-        opening(_OPENING, clock, turns[0].text),
+        opening(_OPENING if tools is None else SHORT_OPENING, clock, turns[0].text),
         intents,
-        row=row,
+        tools,
+        row,
         world=world,
         clock=clock,
         turns=tuple(turns),

@@ -18,7 +18,14 @@ from textgym.core.episode import Grade
 from textgym.core.partial_credit import PartialCreditEnv, share_done
 from textgym.envs.office.base import CompanyEnv
 from textgym.envs.office.company.database import State, database_of, new_state, read_database
-from textgym.envs.office.company.reference import CompanyRun, company_calls, opening, read_clock
+from textgym.envs.office.company.reference import (
+    SHORT_OPENING,
+    CompanyRun,
+    company_calls,
+    company_tools,
+    opening,
+    read_clock,
+)
 from textgym.envs.office.company.toolkits import TOOLKITS
 from textgym.envs.office.company.world import company
 from textgym.envs.office.reference import OfficeTask, read_query
@@ -63,8 +70,9 @@ def read_task(row: Mapping[str, Any]) -> WorkplaceTask:
         prompt, tools = nemo_rows.prompt_of(row), nemo_rows.tools_of(row)
         clock, reply_mark = clock_in(prompt), NEMO_GYM_REPLY_MARK
     else:
-        clock, reply_mark, tools = read_clock(row), "", None
-        prompt = opening(_OPENING, clock, read_query(row))
+        clock, reply_mark, tools = read_clock(row), "", company_tools(row)
+        text = _OPENING if tools is None else SHORT_OPENING
+        prompt = opening(text, clock, read_query(row))
     world = row.get("world")
     if world is not None and type(world) is not int:
         raise RowError("world", f"must be an integer, not {world!r}")
@@ -192,6 +200,9 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
     templates for one or several domains, each with several phrasings. Most requests about a mail
     state its subject and its place in the thread, its day or a person; any mail may be meant.
 
+    Level 0, which is only drawn with `level=0`, offers three tools and asks to send a short mail
+    to an address.
+
     1. one call, fully specified in the request
     2. one or two look-ups, then a change; or two plots
     3. several look-ups or changes: all people in a list, the first or last of something
@@ -211,6 +222,7 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
     | `world` | the seed of a generated company; rows without it need `database` |
     | `look_ups` | optional, calls that the oracle makes first |
     | `no_op` | optional, whether the reference changes nothing |
+    | `tools` | optional, the names of the tools that are offered; all by default |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `query` and `now` |
 
     The time of a NeMo Gym row is taken from its prompt. In these rows a reply's subject begins with
@@ -270,6 +282,7 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
         task_type="tool use",
         verification=("state",),
         levels=LEVELS,
+        first_rung=True,
         chance=0.016,
         data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym workplace_assistant, "
         "WorkBench's queries",

@@ -1,4 +1,4 @@
-"""Families of puzzles with redefined rules, each with five levels.
+"""Families of puzzles with redefined rules, each with five levels; `units` also has level 0.
 
 Invariant: the same state of the random generator gives the same puzzle.
 """

@@ -13,7 +13,16 @@ import random
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from textgym.envs.generation import MONTHS, WEEKDAYS, choice, listing, randbelow, randint, sample
+from textgym.envs.generation import (
+    MONTHS,
+    WEEKDAYS,
+    Unfit,
+    choice,
+    listing,
+    randbelow,
+    randint,
+    sample,
+)
 from textgym.envs.redefined_rules.families.puzzle import (
     Answer,
     Content,
@@ -72,11 +81,14 @@ _SUMS = (
     "Someone counts {amounts}. What is the total?",
 )
 _FORM = "the number"
+_MIN_STATED, _MAX_STATED = 11, 999  # on level 0, so many that hardly any answer comes again
 _SUM_FORM = "two numbers separated by a comma: the full {bigs}, and the {smalls} that are left over"
 
 
 def units(rng: random.Random, level: int) -> Puzzle:
-    """Convert or add amounts whose units are divided otherwise."""
+    """Convert or add amounts whose units are divided otherwise; on level 0, repeat the rule."""
+    if level == 0:
+        return _stated(rng)
     if level == 2:
         return _sum(rng)
     big = choice(rng, _UNITS if level == 1 else _UPPER_UNITS)
@@ -98,6 +110,18 @@ def units(rng: random.Random, level: int) -> Puzzle:
     frames = _QUESTIONS if level < 4 else _QUESTIONS[:-1]
     question = worded(rng, frames, small=_plural(chain[-1]), amount=listing(parts))
     return Puzzle(rules, question, [chain, counts], _FORM, partial(in_parts, chain, counts))
+
+
+def _stated(rng: random.Random) -> Puzzle:
+    big = choice(rng, _UNITS)
+    small, usual = _USUAL[big]
+    parts = randint(rng, _MIN_STATED, _MAX_STATED)
+    if parts == usual:
+        raise Unfit
+    chain, counts = [big, small], [1, 0]
+    rule = Rule(("unit", big, parts), f"Here {_a(big)} has {parts} {_plural(small)}.")
+    question = f"How many {_plural(small)} does {_a(big)} have?"
+    return Puzzle([rule], question, [chain, counts], _FORM, partial(in_parts, chain, counts))
 
 
 def _sum(rng: random.Random) -> Puzzle:

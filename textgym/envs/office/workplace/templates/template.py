@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from textgym.envs.generation import Unfit, choice
 from textgym.envs.office.company.company_draft import CompanyDraft, ToolCaller
 from textgym.envs.office.company.world import Company
+from textgym.envs.office.requests import FIRST_TOOLS, draw_first_mail
 
 __all__ = [
     "ANALYTICS",
@@ -96,21 +97,37 @@ def draw(rng: random.Random, level: int, company: Company, call: ToolCaller) -> 
 
     Args:
         rng: The random generator.
-        level: One of `LEVELS`.
+        level: One of `LEVELS`, or 0.
         company: The company of the task.
         call: Calls a tool by name on the company's databases. It is used only for look-ups.
 
     Returns:
         A row with `query`, `now`, `ground_truth` (the calls that make changes), `look_ups` (the
         calls that find out what to change), `template`, `domains` and `category`; and `no_op` if
-        nothing must be changed.
+        nothing must be changed. Level 0 has no template, and offers few `tools`.
     """
+    if level == 0:
+        return _first_row(rng, company)
     while True:
         template = choice(rng, _at_level(level))
         for _ in range(MAX_TRIES):  # a template may not fit the company
             row = attempt(template, rng, company, call)
             if row is not None:
                 return row
+
+
+def _first_row(rng: random.Random, company: Company) -> dict[str, Any]:
+    """Draw a row of level 0."""
+    mail = draw_first_mail(rng)
+    return {
+        "query": mail.request(),
+        "now": f"{company.now:%Y-%m-%d %H:%M:%S}",
+        "ground_truth": [mail.call],
+        "look_ups": [],
+        "tools": [*FIRST_TOOLS],
+        "domains": [EMAIL],
+        "category": f"workplace_assistant_{EMAIL}",
+    }
 
 
 def attempt(

@@ -49,7 +49,11 @@ def test_the_figures_are_of_known_attackers() -> None:
 
 def test_every_registered_environment_passes() -> None:
     failed = {
-        id: [check for check, status in mine["checks"].items() if status in ("fail", "error")]
+        id: [
+            check
+            for check, status in mine["checks"].items()
+            if status == "error" or (status == "fail" and CHECKS[check].severity != "warn")
+        ]
         for id, mine in FIGURES["environments"].items()
     }
     assert not any(failed.values()), failed

@@ -306,7 +306,7 @@ def test_a_dry_run_shows_tools_that_the_template_ignores(tmp_path: Path) -> None
         ("list levle=1", "did you mean 'levels'?"),
         ("list domain", "a filter must be FIELD=VALUE, not 'domain'"),
         ("show textgym/MCQB-v0", "did you mean 'textgym/MCQA-v0'?"),
-        ("show textgym/MCQA-v0 --level 9", "has no level 9; its levels are 1, 2, 3, 4, 5"),
+        ("show textgym/MCQA-v0 --level 9", "has no level 9; its levels are 0, 1, 2, 3, 4, 5"),
         ("show textgym/MCQA-v0 --index -1", "has no task -1"),
         ("eval textgym/MCQB-v0 --policy oracle", "did you mean 'textgym/MCQA-v0'?"),
         ("eval textgym/MCQA-v0 --policy orcale", "no policy 'orcale'; did you mean 'oracle'?"),

@@ -178,15 +178,18 @@ async def _play(
         if action.token_ids is not None:
             record.tokens.add(action, record.observation, as_message(action.message))
         try:
-            sampled += 0 if job.max_tokens is None else _count_sampled(action, policy)
-            is_last = job.max_tokens is not None and sampled >= job.max_tokens
-            with graded_cut(env.env, when=is_last):
+            if job.max_tokens is not None:
+                sampled += _count_sampled(action, policy)
+            if job.max_tokens is None or sampled < job.max_tokens:
                 result = await _step(env, action, record, retries, threads)
+            else:
+                with graded_cut(env.env):
+                    last = await _step(env, action, record, retries, threads)
+                result = _cut_by_tokens(last)
         except _Failed:
             record.add_failed_step(action, time.perf_counter() - started)
             raise
         try:
-            result = _cut_by_tokens(result) if is_last else result
             record.add_step(action, result, time.perf_counter() - started)
         except Exception as error:  # step returned something invalid
             record.add_failed_step(action, time.perf_counter() - started)

@@ -190,8 +190,8 @@ class Reading:
 
 
 _FIRST_QUESTION = re.compile(
-    r"(?:What is the colour of|Where does|How many dollars does) (\w+)'s (\w+)(?: live| cost)?\? "
-    r'End with a line that says "Answer: " and the (?:colour|city|number) alone\.'
+    r"(?:Where does|Which code does|What is|On which day is) (\w+)'s (\w+)(?: live| have| called)?"
+    r'\? End with a line that says "Answer: " and the (?:city|code|name|day) alone\.'
 )
 
 
@@ -203,8 +203,7 @@ def first_answer(prompt: str) -> tuple[int, str]:
     assert not blank
     owned = f"{found[1]}'s {found[2]} "
     [place] = [place for place, sentence in enumerate(sentences) if sentence.startswith(owned)]
-    value = re.fullmatch(
-        r"(?:is|lives in|costs) (\w+)(?: dollars)?\.", sentences[place][len(owned) :]
-    )
+    stated = sentences[place].removeprefix(owned)
+    value = re.fullmatch(r"(?:lives in|has the code|is called|is on) (\w+)\.", stated)
     assert value
     return place, value[1]

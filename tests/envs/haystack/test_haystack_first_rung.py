@@ -32,10 +32,10 @@ def test_the_answer_is_in_the_sentence_with_the_words_of_the_question() -> None:
         place, answer = first_answer(prompt)
         assert task.answer == [answer], prompt
         assert len(prompt) < 400
-        kinds[task.row["document"]] += 1
+        kinds[task.row["asks"]] += 1
         places[place] += 1
-    assert kinds.keys() == {"colours", "cities", "prices"}
-    assert min(kinds.values()) > 70
+    assert kinds.keys() == {"city", "code", "name", "day"}
+    assert min(kinds.values()) > 45
     assert places.keys() == {0, 1, 2, 3}
     assert min(places.values()) > 45
 
@@ -46,7 +46,7 @@ def test_the_oracle_is_right_and_no_other_value_or_list_of_values_is() -> None:
         prompt = task.messages[0]["content"]
         [right] = task.answer
         lines = prompt.split("\n")[:4]
-        values = [line.rstrip(".").removesuffix(" dollars").split()[-1] for line in lines]
+        values = [line.rstrip(".").split()[-1] for line in lines]
         assert right in values
         assert len({*values}) == 4
         for text in (f"Answer: {right}", right, f"It is easy.\nAnswer: **{right.upper()}**."):
@@ -78,7 +78,7 @@ def test_guesses_are_values_and_are_seldom_right() -> None:
         guess = env.guess(rng)
         assert re.fullmatch(r"Answer: \w+", str(guess["content"]))
         won += float(env.step(guess)[1])
-    assert 0 < won < 25
+    assert won < 25
 
 
 def test_the_length_does_not_matter() -> None:

@@ -1,7 +1,7 @@
 """Drawing a task of level 0: a text of four sentences, and a question in the words of one of them.
 
-Invariants: the four sentences have different people, things and values; each is equally likely to
-be asked for; the question, which decides the split, does not reveal the answer.
+Invariants: the sentences are about different people and state values of different kinds; each is
+equally likely to be asked for; the question, which decides the split, does not reveal the answer.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from textgym.envs.generation import choice, randbelow, sample
+from textgym.envs.generation import WEEKDAYS, choice, sample
 from textgym.envs.haystack.questions import content_of
 from textgym.tasks.task import split_of
 
 __all__ = ["FACTS", "draw_first_row"]
 
-_SENTENCES = 4
 _PEOPLE = (
     "Anna", "Boris", "Carla", "David", "Emma", "Frank", "Grace", "Henry", "Ivan", "Julia", "Karl",
     "Laura", "Martin", "Nina", "Oscar", "Paula", "Robert", "Sara", "Thomas", "Vera", "William",
@@ -31,9 +30,26 @@ _RELATIVES = (
     "aunt", "boss", "brother", "cousin", "daughter", "doctor", "friend", "grandfather",
     "grandmother", "lawyer", "neighbour", "nephew", "niece", "sister", "son", "teacher", "uncle",
 )  # fmt: skip
-_COLOURS = (
-    "black", "blue", "brown", "gold", "green", "grey", "orange", "pink", "purple", "red", "silver",
-    "white", "yellow",
+_EVENTS = (
+    "birthday", "concert", "dinner", "exam", "flight", "funeral", "holiday", "lesson", "lunch",
+    "meeting", "party", "picnic", "race", "test", "trial", "trip", "visit", "wedding",
+)  # fmt: skip
+_PETS = (
+    "bird",
+    "cat",
+    "dog",
+    "donkey",
+    "duck",
+    "fish",
+    "goat",
+    "horse",
+    "parrot",
+    "rabbit",
+    "snake",
+)
+_PET_NAMES = (
+    "Bella", "Biscuit", "Bruno", "Charlie", "Coco", "Daisy", "Felix", "Ginger", "Lucky", "Luna",
+    "Max", "Milo", "Molly", "Muffin", "Pepper", "Rex", "Rocky", "Ruby", "Simba", "Toby",
 )  # fmt: skip
 _CITIES = (
     "Athens", "Berlin", "Boston", "Cairo", "Chicago", "Dublin", "Lima", "London", "Madrid",
@@ -61,19 +77,18 @@ class Fact:
 
 
 FACTS: Mapping[str, Fact] = {
-    "colours": Fact(
-        _THINGS, _COLOURS, "{}'s {} is {}.", "What is the colour of {}'s {}?", "colour"
-    ),
-    "cities": Fact(_RELATIVES, _CITIES, "{}'s {} lives in {}.", "Where does {}'s {} live?", "city"),
-    "prices": Fact(
+    "city": Fact(_RELATIVES, _CITIES, "{}'s {} lives in {}.", "Where does {}'s {} live?", "city"),
+    "code": Fact(
         _THINGS,
-        tuple(map(str, range(11, 100))),
-        "{}'s {} costs {} dollars.",
-        "How many dollars does {}'s {} cost?",
-        "number",
+        tuple(map(str, range(1000, 10_000))),
+        "{}'s {} has the code {}.",
+        "Which code does {}'s {} have?",
+        "code",
     ),
+    "name": Fact(_PETS, _PET_NAMES, "{}'s {} is called {}.", "What is {}'s {} called?", "name"),
+    "day": Fact(_EVENTS, WEEKDAYS, "{}'s {} is on {}.", "On which day is {}'s {}?", "day"),
 }
-"""The kinds of facts, by the name of their text in rows."""
+"""The kinds of facts; a text has one of each."""
 
 
 def draw_first_row(rng: random.Random, split: str) -> dict[str, Any]:
@@ -84,22 +99,24 @@ def draw_first_row(rng: random.Random, split: str) -> dict[str, Any]:
         split: The split that the task belongs to.
     """
     while True:
-        name = choice(rng, tuple(FACTS))
-        fact = FACTS[name]
-        drawn = [sample(rng, values, _SENTENCES) for values in (_PEOPLE, fact.things, fact.values)]
-        person, thing, value = (values[0] for values in drawn)
+        asked = choice(rng, tuple(FACTS))
+        people = sample(rng, _PEOPLE, len(FACTS))
+        parts = {
+            name: (person, choice(rng, fact.things), choice(rng, fact.values))
+            for person, (name, fact) in zip(people, FACTS.items(), strict=True)
+        }
+        *topic, answer = parts[asked]
         row = {
-            "document": name,
-            "asks": "first",
-            "question": fact.question.format(person, thing),
-            "expected_answer": [value],
+            "document": "facts",
+            "asks": asked,
+            "question": FACTS[asked].question.format(*topic),
+            "expected_answer": [answer],
             "ordered": True,
         }
         if split_of(content_of(row)) == split:
             break
-    sentences = [fact.sentence.format(*parts) for parts in zip(*drawn, strict=True)]
-    place = randbelow(rng, _SENTENCES)
-    sentences[0], sentences[place] = sentences[place], sentences[0]
-    ending = f'End with a line that says "Answer: " and the {fact.item} alone.'
-    row["prompt"] = "\n".join([*sentences, "", f"{row['question']} {ending}"])
+    sentences = [FACTS[name].sentence.format(*parts[name]) for name in parts]
+    text = "\n".join(sample(rng, sentences, len(sentences)))
+    ending = f'End with a line that says "Answer: " and the {FACTS[asked].item} alone.'
+    row["prompt"] = f"{text}\n\n{row['question']} {ending}"
     return row

@@ -284,7 +284,7 @@ class Haystack(TextEnv[None]):
         verification=("exact match",),
         levels=LEVELS,
         first_rung=True,
-        first_rung_chance=0.25,
+        first_rung_chance=0.33,
         chance=0.015,
         data="generated, .jsonl, .parquet, .csv, hub; NeMo Gym lc_niah rows",
         accepts=("markdown", "quotes", "full stop", "any case"),
@@ -372,8 +372,8 @@ class Haystack(TextEnv[None]):
         return self._answer(self.task.answer)
 
     def guess(self, rng: random.Random) -> Message:
-        """Give two random numbers; at level 0, a value such as a colour."""
-        fact = FACTS.get(str(self.task.row.get("document")))
+        """Give two random numbers; at level 0, a value such as a city."""
+        fact = FACTS.get(str(self.task.row.get("asks")))
         if fact is not None:
             return self._answer([choice(rng, fact.values)])
         return self._answer([str(randint(rng, 1, 9999)) for _ in range(2)])

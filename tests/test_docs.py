@@ -97,6 +97,8 @@ NEEDED = {
     "Aviary": "aviary.env",
     "reasoning-gym/": "reasoning_gym",
     "integrations.inspect": "inspect_ai",
+    "from datasets import": "datasets",
+    ".parquet": "pyarrow",
 }
 """The packages of extras that code needs."""
 

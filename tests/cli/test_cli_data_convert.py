@@ -13,6 +13,8 @@ from in_process import output_of, run_command
 from textgym.data.converting import FORMATS
 from textgym.tasks.files import load_rows
 
+pytest.importorskip("pyarrow")
+
 MATH = "textgym/Math-v0"
 ROWS = [
     {"id": "a", "question": "What is 2 + 2?", "expected_answer": "4"},

@@ -37,6 +37,8 @@ def rows_in(path: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.parquet"])
 def test_it_writes_train_rows_of_all_levels(tmp_path: Path, name: str) -> None:
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
     printed = output_of(generate(tmp_path, MCQA, "--rows", "30", "--out", name))
     assert printed == f"{name}: 30 rows\n"
     rows = rows_in(tmp_path / name)
@@ -55,6 +57,8 @@ def test_split_level_and_arguments_of_the_environment_are_passed(tmp_path: Path)
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
 def test_the_bytes_are_the_same_with_any_number_of_workers(tmp_path: Path, suffix: str) -> None:
+    if suffix.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
     for workers in ("1", "2"):
         arguments = ("--rows", "500", "--workers", workers, "--out", f"{workers}{suffix}")
         output_of(generate(tmp_path, MCQA, *arguments))

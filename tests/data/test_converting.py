@@ -27,6 +27,8 @@ from textgym.tasks.task import Task
 from textgym.training.tasks import key_of, player_of
 from textgym.training.trl.samples import task_of
 
+pytest.importorskip("pyarrow")
+
 MATH, MCQA = "textgym/Math-v0", "textgym/MCQA-v0"
 TRAINERS = ["trl", "verl", "skyrl"]
 GOLD = {"trl": "answer", "verl": "reward_model", "skyrl": "reward_spec"}

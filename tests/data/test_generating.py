@@ -129,6 +129,8 @@ def test_no_row_comes_twice_and_the_content_decides_the_split(id: str, split: st
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
 @pytest.mark.parametrize("id", OWN)
 def test_the_environment_reads_its_rows_from_a_file(id: str, suffix: str, tmp_path: Path) -> None:
+    if suffix.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
     rows = list(generate_rows(id, 10))
     write_rows(tmp_path / f"rows{suffix}", rows)
     env: Any = make(id).unwrapped

@@ -110,6 +110,7 @@ def test_only_some_labels_are_verified(tmp_path: Path) -> None:
 
 
 def test_a_judge_that_is_a_model_is_not_asked(tmp_path: Path) -> None:
+    pytest.importorskip("aiohttp")
     path = write(tmp_path / "train.jsonl", TRAIN)
     report = check_files([path], MATH, env_kwargs={"judge": "openai:judge@http://localhost:9"})
     assert report.labels.verified == 0

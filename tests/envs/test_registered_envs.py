@@ -50,8 +50,12 @@ def test_registered_environment_passes(id: str, name: str) -> None:
     assert result.status == "pass", str(result)
 
 
+# Environments in a sandbox take minutes: `textgym audit textgym/Program-v0 --level 0 --quick`.
 @pytest.mark.soak
-@pytest.mark.parametrize("id", [id for id in textgym.ids(guests=False) if id[:8] == "textgym/"])
+@pytest.mark.parametrize(
+    "id",
+    [id for id in textgym.ids(guests=False) if id[:8] == "textgym/" and id not in IN_A_SANDBOX],
+)
 def test_the_first_rung_passes_a_quick_audit(id: str) -> None:
     assert textgym.card(id).first_rung
     report = audit(make(id, level=0), quick=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import re
 import threading
 from typing import Any
 
@@ -214,9 +215,9 @@ def test_the_first_failure_of_each_class_is_logged_with_its_traceback(
     first, second = caplog.records
     assert ".Fragile failed (" in first.getMessage()
     assert ".Saying failed (" in second.getMessage()
-    assert first.getMessage().endswith(": ValueError: no grade for train-mixed-0")
+    assert re.search(r": ValueError: no grade for \w+-mixed-0$", first.getMessage())
     assert "Traceback" in caplog.text
-    assert "no grade for train-mixed-2" not in caplog.text
+    assert "-mixed-2" not in caplog.text
     for item in trajectories:
         assert item["failure"]["message"] in item["failure"]["traceback"]
 

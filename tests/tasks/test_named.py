@@ -108,11 +108,17 @@ def test_a_file_in_the_way_comes_first(tmp_path: Path, monkeypatch: pytest.Monke
     assert gymnasium.make("textgym/Math-v0", dataset="gsm8k").unwrapped.num_tasks == 1  # type: ignore[attr-defined]
 
 
-def test_names_and_ids_are_the_same() -> None:
-    expected = {f"{name}/{named_dataset(name).env.partition('/')[2]}" for name in dataset_names()}
-    registered = {id for id, spec in gymnasium.registry.items() if "dataset" in spec.kwargs}
-    assert registered == expected
-    assert expected.isdisjoint(textgym.ids(guests=False))
+def test_each_name_is_registered_with_its_arguments() -> None:
+    expected = {
+        f"{name}/{named_dataset(name).env.partition('/')[2]}": {
+            "dataset": name,
+            **named_dataset(name).env_kwargs,
+        }
+        for name in dataset_names()
+    }
+    specs = {id: spec for id, spec in gymnasium.registry.items() if "dataset" in spec.kwargs}
+    assert {id: spec.kwargs for id, spec in specs.items()} == expected
+    assert expected.keys().isdisjoint(textgym.ids(guests=False))
 
 
 def test_an_unknown_name_or_split_names_the_right_ones() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from repository import EXAMPLES
 
 import textgym
 from textgym.core.episode import Grade
@@ -23,9 +21,8 @@ from textgym.tasks.task import Task
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytest.importorskip("datasets")
-sys.path.append(str(EXAMPLES))
 
-import small_model  # noqa: E402
+from guessing_model import save_guessing_model  # noqa: E402
 
 from textgym.training.trl import Episodes, verifier_reward  # noqa: E402
 from textgym.training.trl.policies import bound_of  # noqa: E402
@@ -66,15 +63,7 @@ class Numbered(textgym.TextEnv[dict]):  # type: ignore[type-arg]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A small model that names numbers."""
-    torch.manual_seed(0)
-    run = textgym.rollout(GUESS, "random", tasks=range(6), repeats=8, env_kwargs=SMALL)
-    conversations = [trajectory["messages"] for trajectory in run.trajectories()]
-    tokenizer = small_model.make_tokenizer(conversations)
-    model = small_model.make_model(tokenizer)
-    small_model.imitate(model, tokenizer, conversations, steps=20)
-    place = tmp_path_factory.mktemp("model")
-    small_model.save(model, tokenizer, place)
-    return str(place)
+    return save_guessing_model(tmp_path_factory.mktemp("model"), SMALL)
 
 
 @pytest.fixture

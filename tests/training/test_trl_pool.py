@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from repository import EXAMPLES
 
-import textgym
 from textgym.errors import UsageError
 from textgym.task_pool import TaskPool
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytest.importorskip("datasets")
-sys.path.append(str(EXAMPLES))
 
-import small_model  # noqa: E402
+from guessing_model import save_guessing_model  # noqa: E402
 
 from textgym.training.tasks import TaskRef  # noqa: E402
 from textgym.training.trl import Episodes  # noqa: E402
@@ -40,15 +36,7 @@ GROUP = 4
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A small model that names numbers."""
-    torch.manual_seed(0)
-    run = textgym.rollout(GUESS, "random", tasks=range(6), repeats=8, env_kwargs=EASY)
-    conversations = [trajectory["messages"] for trajectory in run.trajectories()]
-    tokenizer = small_model.make_tokenizer(conversations)
-    model = small_model.make_model(tokenizer)
-    small_model.imitate(model, tokenizer, conversations, steps=20)
-    place = tmp_path_factory.mktemp("model")
-    small_model.save(model, tokenizer, place)
-    return str(place)
+    return save_guessing_model(tmp_path_factory.mktemp("model"), EASY)
 
 
 @pytest.fixture

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repository import EXAMPLES, ROOT
+from repository import ROOT
 
-import textgym
 from textgym.core.episode import Grade
 from textgym.envs.guess_number import GuessNumber
 from textgym.errors import EnvironmentFailure
@@ -22,9 +21,8 @@ from textgym.errors import EnvironmentFailure
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytest.importorskip("datasets")
-sys.path.append(str(EXAMPLES))
 
-import small_model  # noqa: E402
+from guessing_model import save_guessing_model  # noqa: E402
 
 pytestmark = [
     pytest.mark.model,
@@ -34,7 +32,7 @@ pytestmark = [
 
 GUESS = "textgym/GuessNumber-v0"
 SMALL = {"highest": 3, "turns": 2}
-SECONDS = 120  # until a process is taken to hang
+SECONDS = 600  # until a process is taken to hang
 
 TRAINING = """
 import json, os, sys
@@ -92,15 +90,7 @@ class HalfBroken(GuessNumber):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small model that names numbers."""
-    torch.manual_seed(0)
-    run = textgym.rollout(GUESS, "random", tasks=range(6), repeats=8, env_kwargs=SMALL)
-    conversations = [trajectory["messages"] for trajectory in run.trajectories()]
-    tokenizer = small_model.make_tokenizer(conversations)
-    model = small_model.make_model(tokenizer)
-    small_model.imitate(model, tokenizer, conversations, steps=20)
-    place = tmp_path_factory.mktemp("model")
-    small_model.save(model, tokenizer, place)
-    return place
+    return Path(save_guessing_model(tmp_path_factory.mktemp("model"), SMALL))
 
 
 def train(

@@ -8,7 +8,6 @@ sent.
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,18 +15,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from repository import EXAMPLES
 
-import textgym
 from textgym.errors import JudgeFailure, TrainingError, UsageError
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytest.importorskip("datasets")
-sys.path.append(str(EXAMPLES))
 os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
 
-import small_model  # noqa: E402
+from guessing_model import save_guessing_model  # noqa: E402
 from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: E402
 
 from textgym.policies import Sampling  # noqa: E402
@@ -93,15 +89,7 @@ class SentWeights:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A small model that names numbers."""
-    torch.manual_seed(0)
-    run = textgym.rollout(GUESS, "random", tasks=range(6), repeats=8)
-    conversations = [trajectory["messages"] for trajectory in run.trajectories()]
-    tokenizer = small_model.make_tokenizer(conversations)
-    model = small_model.make_model(tokenizer)
-    small_model.imitate(model, tokenizer, conversations, steps=20)
-    place = tmp_path_factory.mktemp("model")
-    small_model.save(model, tokenizer, place)
-    return str(place)
+    return save_guessing_model(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture

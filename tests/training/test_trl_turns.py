@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,17 +9,14 @@ from statistics import fmean, stdev
 from typing import Any
 
 import pytest
-from repository import EXAMPLES
 
-import textgym
 from textgym.errors import UsageError
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("trl")
 pytest.importorskip("datasets")
-sys.path.append(str(EXAMPLES))
 
-import small_model  # noqa: E402
+from guessing_model import save_guessing_model  # noqa: E402
 
 from textgym.training.trl import Episodes  # noqa: E402
 from textgym.training.trl.episodes_trainer import EpisodesTrainer  # noqa: E402
@@ -40,15 +36,7 @@ SPLITTING = "ContextWindow:max_messages=3"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A small model that names numbers."""
-    torch.manual_seed(0)
-    run = textgym.rollout(GUESS, "random", tasks=range(6), repeats=8, env_kwargs=HARD)
-    conversations = [trajectory["messages"] for trajectory in run.trajectories()]
-    tokenizer = small_model.make_tokenizer(conversations)
-    model = small_model.make_model(tokenizer)
-    small_model.imitate(model, tokenizer, conversations, steps=20)
-    place = tmp_path_factory.mktemp("model")
-    small_model.save(model, tokenizer, place)
-    return str(place)
+    return save_guessing_model(tmp_path_factory.mktemp("model"), HARD)
 
 
 @pytest.fixture

@@ -27,8 +27,9 @@ LADDER = (0.0, 0.25, 0.5, 0.75, 0.9)
 _EPISODES = {False: 200, True: 40}  # of all levels together, by `quick`
 _SURE = 5.0  # standard errors
 _GROUPS = {False: 32, True: 5}  # at most, of a level, by `quick`
-_SLOWER = 2  # times as few of an environment whose steps may wait, such as for a sandbox
-_STEPS = {False: 4000, True: 400}  # of a level; after them, no third or further group is played
+_FEWEST = 2  # groups of a level
+_SLOWER = 8  # times as few groups of an environment whose steps may wait, such as for a sandbox
+_STEPS = {False: 4000, True: 400}  # of a level; after them, no group beyond the fewest is played
 _GROUP = 8  # episodes of a task
 _HALF = 0.5  # of the turns, and of the groups
 _SAME = 1e-9  # returns that differ by less are the same
@@ -185,9 +186,11 @@ def _ladder(subject: Subject, env: Any, level: str) -> tuple[list[float], int]:
     """Return the share of informative groups for each share of the oracle, and their number."""
     groups: list[list[bool]] = []
     steps = 0
-    most = _GROUPS[subject.quick] // (_SLOWER if getattr(env, "blocking", False) else 1)
+    most = _GROUPS[subject.quick]
+    if getattr(env, "blocking", False):
+        most = max(_FEWEST, most // _SLOWER)
     for index in subject.indices(env)[:most]:
-        if len(groups) > 1 and steps > _STEPS[subject.quick]:
+        if len(groups) >= _FEWEST and steps > _STEPS[subject.quick]:
             break
         place = subject.reset_to(index)
         repeats = []

@@ -33,9 +33,9 @@ from textgym.tasks.files import load_rows
 from textgym.tasks.named import is_dataset_name, named_dataset
 from textgym.tasks.rows import Rows
 from textgym.tasks.task import Task
-from textgym.training.tasks import TaskRef, TaskRow, task_rows
-from textgym.training.trl.samples import prompt_of
-from textgym.training.verl.samples import AGENT_NAME
+from textgym.training.tasks import TaskRef, TaskRow, skyrl_record, task_rows
+from textgym.training.trl.samples import trl_record
+from textgym.training.verl.samples import verl_record
 
 __all__ = ["FORMATS", "convert", "own_row"]
 
@@ -177,44 +177,20 @@ def _text_messages(task: Task, place: str) -> list[dict[str, str]]:
 
 def _trl_record(ref: TaskRow, prompt: list[dict[str, str]], answer: str, row: str) -> Row:
     task = TaskRef(ref["env_id"], ref["split"], ref["task_index"])
-    (named,) = prompt_of(task, "")
-    return {
-        "prompt": [{**named, **prompt[0]}, *prompt[1:]],
-        "environment": task.env_id,
-        "task_index": task.task_index,
-        "split": task.split,
-        "answer": answer,
-        _ROW: row,
-    }
+    record = trl_record(task, prompt[0]["content"])
+    (named,) = record["prompt"]
+    whole = [{**named, "role": prompt[0]["role"]}, *prompt[1:]]
+    return {**record, "prompt": whole, "answer": answer, _ROW: row}
 
 
 def _verl_record(ref: TaskRow, prompt: list[dict[str, str]], answer: str, row: str) -> Row:
-    return {
-        "data_source": ref["env_id"],
-        "agent_name": AGENT_NAME,
-        "prompt": prompt,
-        "ability": "agent",
-        "reward_model": {"style": "rule", "ground_truth": answer},
-        "extra_info": {
-            "index": ref["task_index"],
-            "split": ref["split"],
-            "environment": ref["environment"],
-            "task_index": ref["task_index"],
-            "made_with": ref["made_with"],
-            _ROW: row,
-        },
-    }
+    record = verl_record(ref, ref["task_index"], prompt, answer)
+    return {**record, "extra_info": {**record["extra_info"], _ROW: row}}
 
 
 def _skyrl_record(ref: TaskRow, prompt: list[dict[str, str]], answer: str, row: str) -> Row:
-    return {
-        "data_source": ref["env_id"],
-        "prompt": prompt,
-        "env_class": "textgym",
-        "reward_spec": {"method": "rule", "ground_truth": answer},
-        "textgym": dict(ref),
-        _ROW: row,
-    }
+    reward_spec = {"method": "rule", "ground_truth": answer}
+    return {**skyrl_record(ref, prompt), "reward_spec": reward_spec, _ROW: row}
 
 
 _RECORDS: dict[str, Callable[[TaskRow, list[dict[str, str]], str, str], Row]] = {

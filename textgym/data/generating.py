@@ -25,7 +25,7 @@ from textgym.integrations.exported import exported
 from textgym.json_values import canonical_json, json_round_trip, json_row
 from textgym.registry import make
 from textgym.rollouts.env_pool import check_minimum
-from textgym.tasks.task import MAX_DRAWS_OF_A_PROMPT, draw_rows, hash_int
+from textgym.tasks.task import MAX_DRAWS_OF_A_PROMPT, draw_rows, hash_int, prompt_hash
 
 __all__ = ["generate_rows"]
 
@@ -117,13 +117,11 @@ def _draws(env: TextEnv[Any], index: int) -> Iterator[Drawn]:
     )
     for row in rows:
         task = env.read_row(row)
-        shown = canonical_json([task.messages, task.tools])
-        options = row.get("options")
+        prompt, options = prompt_hash(task), row.get("options")
+        asked = [prompt, json_round_trip(task.answer)]
         if isinstance(options, Mapping):
-            asked = canonical_json([row.get("question"), sorted(map(str, options.values()))])
-        else:
-            asked = shown + canonical_json(json_round_trip(task.answer))
-        yield hash_int(shown), hash_int(asked), json_row(task.row)
+            asked = [row.get("question"), sorted(map(str, options.values()))]
+        yield prompt, hash_int(canonical_json(asked)), json_row(task.row)
 
 
 def _first_draws(env: TextEnv[Any]) -> Generator[Drawn, None, None]:

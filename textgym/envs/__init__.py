@@ -26,8 +26,9 @@ register("textgym/SessionState-v0", "textgym.envs.session_state:SessionState")
 register("textgym/SingleToolCall-v0", "textgym.envs.single_tool_call:SingleToolCall")
 register("textgym/StructuredOutput-v0", "textgym.envs.structured_output:StructuredOutput")
 register("textgym/WorkplaceAssistant-v0", "textgym.envs.office.workplace:WorkplaceAssistant")
+register_dataset("ifbench", "textgym/Constraints-v0", mode="loose")
 for _env, _names in {
-    "textgym/Constraints-v0": "ifbench ifeval",
+    "textgym/Constraints-v0": "ifeval",
     "textgym/EquivalenceJudge-v0": "bbh hotpotqa",
     "textgym/MCQA-v0": "agieval arc gpqa mmlu mmlu_pro nemotron_mcqa",
     "textgym/Math-v0": "aime_24 aime_25 amc_23 dapo_17k gsm8k gsm_plus math math_500 minerva_math "

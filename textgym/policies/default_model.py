@@ -8,12 +8,13 @@ once; where nothing can be saved, the file is read each time.
 
 from __future__ import annotations
 
-import os
 import shutil
 import uuid
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from textgym.whole_file import cache_folder
 
 __all__ = ["DEFAULT_MODEL", "DEFAULT_PACKAGE", "saved_folder"]
 
@@ -42,8 +43,7 @@ def saved_folder(loader: str, location: str, options: dict[str, Any]) -> Path | 
         return None
     version = f"{metadata.version(DEFAULT_PACKAGE)}-transformers-{transformers.__version__}"
     try:
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        folder = cache / "textgym" / f"{DEFAULT_MODEL}-{version}" / loader
+        folder = cache_folder(f"{DEFAULT_MODEL}-{version}") / loader
         if folder.is_dir():
             return folder
         draft = folder.with_name(uuid.uuid4().hex)

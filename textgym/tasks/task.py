@@ -33,6 +33,7 @@ __all__ = [
     "draw_rows",
     "hash_bytes",
     "hash_int",
+    "prompt_hash",
     "split_of",
     "with_id",
 ]
@@ -63,6 +64,11 @@ def with_id(row: Mapping[str, Any], otherwise: str) -> dict[str, Any]:
     if name is None or name == "":
         name = row.get("uuid") or otherwise
     return {**row, "id": str(name)}
+
+
+def prompt_hash(task: Task) -> int:
+    """Return a hash of what a policy sees of a task first: its prompt and its tools."""
+    return hash_int(canonical_json([task.messages, task.tools]))
 
 
 def hash_int(*parts: object) -> int:
@@ -231,5 +237,4 @@ class EvaluationTasks:
         return first
 
     def _is_new(self, task: Task, index: int) -> bool:
-        prompt = hash_int(canonical_json([task.messages, task.tools]))
-        return self._first_index.setdefault(prompt, index) == index
+        return self._first_index.setdefault(prompt_hash(task), index) == index

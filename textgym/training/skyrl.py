@@ -16,7 +16,7 @@ from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
 
 from textgym.messages import Message
 from textgym.training.driven import MessageEpisode
-from textgym.training.tasks import key_of, player_of, write_tasks
+from textgym.training.tasks import TaskRow, key_of, player_of, skyrl_record, write_tasks
 
 __all__ = ["SkyRLEnv", "write_dataset"]
 
@@ -82,12 +82,7 @@ def write_dataset(
 ) -> Path:
     """Write a Parquet file for `data.train_data` or `data.val_data`; see `write_tasks`."""
 
-    def make_record(row: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            "prompt": [{"role": "user", "content": row["prompt"]}],
-            "env_class": "textgym",
-            "data_source": row["env_id"],
-            "textgym": dict(row),
-        }
+    def make_record(row: TaskRow) -> dict[str, Any]:
+        return skyrl_record(row, [{"role": "user", "content": row["prompt"]}])
 
     return write_tasks(path, envs, n, make_record, **options)

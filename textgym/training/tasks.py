@@ -34,6 +34,7 @@ __all__ = [
     "player_of",
     "prompt_messages",
     "shown_prompt",
+    "skyrl_record",
     "task_rows",
     "write_json_lines",
     "write_parquet",
@@ -188,6 +189,21 @@ def write_tasks(
         ExtraMissingError: A Parquet file is written, and the extra `data` is not installed.
     """
     return write(path, [make_record(row) for row in task_rows(envs, n, **options)])
+
+
+def skyrl_record(row: TaskRow, prompt: list[dict[str, str]]) -> dict[str, Any]:
+    """Return a task with the columns of SkyRL's data sets.
+
+    Args:
+        row: The task.
+        prompt: The messages that are displayed.
+    """
+    return {
+        "prompt": prompt,
+        "env_class": "textgym",
+        "data_source": row["env_id"],
+        "textgym": dict(row),
+    }
 
 
 def _made_with(kwargs: Mapping[str, Any], wrappers: Sequence[WrapperSpec]) -> str:

@@ -64,7 +64,7 @@ class Labels:
     """Grades the answers of rows, in several threads if the environment waits for its verifier.
 
     Args:
-        make: Makes the environment, without wrappers.
+        make: Makes the environment, without wrappers. Its caller closes it.
         seed: The seed of guesses.
 
     Attributes:
@@ -73,8 +73,7 @@ class Labels:
 
     def __init__(self, make: Callable[[], TextEnv[Any]], seed: int = 0) -> None:
         self._make, self._seed = make, seed
-        self._stack = ExitStack()
-        env = self._new()
+        env = make()
         self._idle: queue.SimpleQueue[TextEnv[Any]] = queue.SimpleQueue()
         self._idle.put(env)
         self._threads = _THREADS if step_may_block(env) else 1
@@ -86,15 +85,6 @@ class Labels:
             self.unverified = f"{env.card.id} has no oracle (solve)"
         elif env.judge_name not in _OFFLINE:
             self.unverified = f"its judge {env.judge_name} would be asked for each row"
-
-    def close(self) -> None:
-        """Close the environments."""
-        self._stack.close()
-
-    def _new(self) -> TextEnv[Any]:
-        env = self._make()
-        self._stack.callback(env.close)
-        return env
 
     def verify(self, items: Sequence[Item]) -> list[Label]:
         """Return what the environment says about each of some rows."""
@@ -161,7 +151,7 @@ class Labels:
         try:
             env = self._idle.get_nowait()
         except queue.Empty:
-            env = self._new()
+            env = self._make()
         try:
             yield env
         finally:

@@ -43,9 +43,9 @@ from textgym.training.trl.samples import (
     Sample,
     gather_samples,
     make_sample,
-    prompt_of,
     rollout_output,
     task_of,
+    trl_record,
     with_advantages,
 )
 from textgym.training.trl.trainer_log import Totals, log_lengths
@@ -191,12 +191,7 @@ class Episodes:
 
         player = self.player(split)
         rows = [
-            {
-                "prompt": prompt_of(task, shown_prompt(player, task)),
-                "environment": task.env_id,
-                "task_index": task.task_index,
-                "split": split,
-            }
+            trl_record(task, shown_prompt(player, task))
             for task in self.tasks(n, split=split, start=start)
         ]
         return datasets.Dataset.from_list(rows)

@@ -29,27 +29,32 @@ __all__ = [
     "filler_row",
     "gather_samples",
     "make_sample",
-    "prompt_of",
     "rollout_output",
     "task_of",
+    "trl_record",
     "with_advantages",
 ]
 
 MAX_FAILED = 8  # batches or groups in a row, before the training ends
 
 
-def prompt_of(task: TaskRef, text: str) -> list[dict[str, str]]:
-    """Return the prompt of a row.
+def trl_record(task: TaskRef, text: str) -> dict[str, Any]:
+    """Return a task with the columns of a data set of `Episodes`.
 
     Args:
         task: The task.
         text: The text that is displayed.
 
     Example:
-        >>> prompt_of(TaskRef("demo/A-v0", "test", 3), "Guess.")
+        >>> trl_record(TaskRef("demo/A-v0", "test", 3), "Guess.")["prompt"]
         [{'role': 'user', 'content': 'Guess.', 'task': 'demo/A-v0 test 3'}]
     """
-    return [{"role": "user", "content": text, "task": " ".join(map(str, task))}]
+    return {
+        "prompt": [{"role": "user", "content": text, "task": " ".join(map(str, task))}],
+        "environment": task.env_id,
+        "task_index": task.task_index,
+        "split": task.split,
+    }
 
 
 def task_of(prompt: Any) -> TaskRef:

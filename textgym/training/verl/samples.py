@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from textgym.errors import TrainingError
-from textgym.training.tasks import write_tasks
+from textgym.training.tasks import TaskRow, write_tasks
 from textgym.trajectories.advantages import dr_grpo, group_advantages, grpo, number_groups
 from textgym.trajectories.episode_record import check_graded
 from textgym.trajectories.schema import Trajectory
@@ -28,6 +28,7 @@ __all__ = [
     "make_samples",
     "textgym_grpo",
     "trained_advantages",
+    "verl_record",
     "write_dataset",
 ]
 
@@ -55,18 +56,37 @@ def write_dataset(
     """
     numbers = count()
 
-    def make_record(row: Mapping[str, Any]) -> dict[str, Any]:
-        names = "split", "environment", "task_index", "made_with"
-        return {
-            "data_source": row["env_id"],
-            "agent_name": AGENT_NAME,
-            "prompt": [{"role": "user", "content": row["prompt"]}],
-            "ability": "agent",
-            "reward_model": {"style": "rule", "ground_truth": ""},
-            "extra_info": {"index": next(numbers), **{name: row[name] for name in names}},
-        }
+    def make_record(row: TaskRow) -> dict[str, Any]:
+        return verl_record(row, next(numbers), [{"role": "user", "content": row["prompt"]}])
 
     return write_tasks(path, envs, n, make_record, **options)
+
+
+def verl_record(
+    row: TaskRow, index: int, prompt: list[dict[str, str]], answer: str = ""
+) -> dict[str, Any]:
+    """Return a task with the columns of verl's own data sets.
+
+    Args:
+        row: The task.
+        index: The number of the record in its file.
+        prompt: The messages that are displayed.
+        answer: The answer, which is displayed, too; the environment grades without it.
+    """
+    return {
+        "data_source": row["env_id"],
+        "agent_name": AGENT_NAME,
+        "prompt": prompt,
+        "ability": "agent",
+        "reward_model": {"style": "rule", "ground_truth": answer},
+        "extra_info": {
+            "index": index,
+            "split": row["split"],
+            "environment": row["environment"],
+            "task_index": row["task_index"],
+            "made_with": row["made_with"],
+        },
+    }
 
 
 @dataclass(frozen=True, slots=True)

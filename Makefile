@@ -15,7 +15,7 @@ VLLM := .venv-vllm
 # Tests start hundreds of processes, and each would compile the package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test-guests test-textarena test-openenv test-verifiers test-nemo-gym help setup demo demo-learning demo-training demo-trl demo-rewards demo-reward-model demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core test-package mutants lint format docs docs-site audit audit-check guests verdicts bench bench-guard clean
+.PHONY: test-guests test-textarena test-openenv test-verifiers test-nemo-gym help setup demo demo-learning demo-training demo-trl demo-rewards demo-reward-model demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core test-package mutants lint format docs docs-site audit audit-check guests reference verdicts bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -165,6 +165,11 @@ test-nemo-gym: setup .venv-nemo-gym/.ready  ## the tests of NeMo Gym, with serve
 
 audit: setup  ## audit all environments and write docs/audit.md: about ten minutes
 	$(BIN)/python docs/make_audit.py
+
+# MODEL is a policy spec; a model of vLLM runs in its own environment.
+reference: setup $(if $(filter vllm%,$(MODEL)),$(VLLM)/.ready)  ## add a model to the environments' pages: make reference MODEL=hf IDS="MCQA-v0 Math-v0" EPISODES=24
+	$(if $(filter vllm%,$(MODEL)),$(VLLM),$(VENV))/bin/python docs/make_reference.py $(MODEL) $(IDS) $(if $(EPISODES),--episodes $(EPISODES)) $(OPTIONS)
+	$(BIN)/python docs/make_pages.py
 
 guests: setup $(GUESTS:%=.venv-%/.guest)  ## play, audit and measure the environments of other suites: over an hour
 	$(BIN)/python docs/make_guests.py --measure

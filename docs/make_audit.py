@@ -151,6 +151,7 @@ def figures_of(report: Mapping[str, Any]) -> dict[str, Any]:
         "checks": {id: result["status"] for id, result in results.items()},
         "attackers": _means(results.get(_SCRIPTED)),
         "learned": _means(results.get(_LEARNED)),
+        "learnability": _ladders(results.get("statistical.learnability")),
     }
 
 
@@ -163,6 +164,12 @@ def _means(result: Mapping[str, Any] | None) -> dict[str, list[float]]:
     }
 
 
+def _ladders(result: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the shares of informative groups by level and share of the oracle; {} for none."""
+    measured = result["measured"] if result else {}
+    return {key: measured[key] for key in ("shares", "groups", "informative") if key in measured}
+
+
 def differences(stored: Mapping[str, Any], fresh: Mapping[str, Any]) -> Iterator[str]:
     """Yield the differences between fresh figures and stored ones."""
     if stored["quick"] != fresh["quick"]:
@@ -172,8 +179,8 @@ def differences(stored: Mapping[str, Any], fresh: Mapping[str, Any]) -> Iterator
         if id not in old or id not in new:
             yield f"{id}: stored and fresh figures are not of the same environments"
             continue
-        for key in ("tasks", "chance", "references", "checks", "attackers"):
-            yield from _unequal(f"{id}: {key}", old[id][key], new[id][key])
+        for key in ("tasks", "chance", "references", "checks", "attackers", "learnability"):
+            yield from _unequal(f"{id}: {key}", old[id].get(key), new[id].get(key))
         yield from _apart(f"{id}: learned", old[id]["learned"], new[id]["learned"])
 
 

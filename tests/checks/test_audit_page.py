@@ -41,6 +41,16 @@ def test_the_figures_are_of_all_environments_and_checks() -> None:
         assert mine["textgym_version"] == textgym._version.__version__, RUN
 
 
+@pytest.mark.parametrize("id", make_audit.suite())
+def test_the_ladders_agree_with_their_check(id: str) -> None:
+    mine = FIGURES["environments"][id]
+    shares, rungs = (mine["learnability"][key] for key in ("shares", "informative"))
+    early = [share for share in shares if share <= 0.5]
+    reached = [max(ladder[: len(early)]) for ladder in rungs.values()]
+    status = mine["checks"]["statistical.learnability"]
+    assert status == ("pass" if min(reached) >= 0.5 else "fail"), RUN
+
+
 def test_the_figures_are_of_known_attackers() -> None:
     known = {attacker.name for attacker in make_audit.all_attackers()}
     for mine in FIGURES["environments"].values():

@@ -1,10 +1,11 @@
 """Write a page for each environment from its docstring: `python docs/make_pages.py`.
 
-It also writes the environments' cards to `textgym/core/card.json`, which `textgym list` reads.
+It also writes the environments' cards to `textgym/core/cards.json`, which `textgym list` reads, and
+`docs/reference-models.md` with its picture.
 
 Docstrings are Markdown except for their Google-style sections. Those become headings with a list,
-and the example becomes a code block. The pages of some environments end with an episode that the
-oracle plays.
+and the example becomes a code block. The figures of reference models and of the last audit follow.
+The pages of some environments end with an episode that the oracle plays.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ import textwrap
 from pathlib import Path
 
 import gymnasium as gym
+from page_figures import audits, learnability_section, overview, reference_section
+from reference_picture import DRAWING, drawing
+from reference_rows import read, suite
 
 import textgym
 from textgym.display.transcript import format_episode
@@ -25,6 +29,7 @@ from textgym.registry import environment_class, is_registered
 from textgym.verifiers.judge.prompt import JudgeOptions
 
 PAGES = Path(__file__).parent / "environments"
+OVERVIEW = PAGES.with_name("reference-models.md")
 CARDS = Path(textgym.__file__).parent / "core/cards.json"
 _HEADINGS = {"Args": "Arguments", "Raises": "Errors", "Example": "Example"}
 _EPISODES = {  # level and index of a test task
@@ -50,7 +55,18 @@ def page(id: str) -> str:
     """Return the page of an environment."""
     doc = inspect.cleandoc(environment_class(id).__doc__ or "")
     text = f"# `{id}`\n\n{_SECTION.sub(_as_markdown, doc)}\n"
+    if id in suite():
+        ladder = audits().get(id, {}).get("learnability", {})
+        text += learnability_section(id, ladder) + reference_section(id, read())
     return text + episode_section(id) if id in _EPISODES else text
+
+
+def overview_page(page: str) -> str:
+    """Return the page of reference models with its table made from the rows."""
+    before, mark, rest = page.partition("<!-- environments -->\n")
+    _, end, after = rest.partition("<!-- end -->")
+    assert end, f"{OVERVIEW} must have a part 'environments'"
+    return f"{before}{mark}\n{overview(suite(), read())}\n\n{end}{after}"
 
 
 def episode_section(id: str) -> str:
@@ -108,7 +124,7 @@ def cards() -> str:
 
 
 def main() -> None:
-    """Write the page of every environment, and the cards."""
+    """Write the page of every environment, the reference models, and the cards."""
     PAGES.mkdir(exist_ok=True)
     for id in sorted(id for id in gym.registry if is_registered(id)):
         if not id.startswith("textgym/"):
@@ -116,8 +132,10 @@ def main() -> None:
         path = PAGES / f"{id.split('/')[-1]}.md"
         path.write_text(page(id))
         print(path)
+    OVERVIEW.write_text(overview_page(OVERVIEW.read_text(encoding="utf-8")), encoding="utf-8")
+    DRAWING.write_text(drawing(suite(), read()), encoding="utf-8")
     CARDS.write_text(cards(), encoding="utf-8")
-    print(CARDS)
+    print(OVERVIEW, DRAWING, CARDS, sep="\n")
 
 
 if __name__ == "__main__":

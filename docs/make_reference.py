@@ -74,7 +74,8 @@ def model_name(policy: Policy) -> str:
         >>> model_name(make_policy("openai:org/Model-7B@http://127.0.0.1:8000/v1"))
         'Model-7B'
     """
-    return re.sub("@https?://.*", "", policy.name).partition(":")[2].split("/")[-1] or policy.name
+    spec = re.sub("@https?://.*", "", policy.name).rstrip("/")
+    return spec.partition(":")[2].split("/")[-1] or policy.name
 
 
 def settings_of(policy: Policy, spec: str, episodes: int, seed: int) -> dict[str, Any]:
@@ -190,7 +191,11 @@ async def play_rows(
     missing = [cell for cell in chosen if again or not is_current(known.get(cell), settings)]
     print(f"{name}: {len(missing)} of {len(chosen)} rows to play", flush=True)
     for number, cell in enumerate(missing, 1):
-        folder = runs / name / f"{cell.id.split('/')[-1]}-level{cell.level}-shots{cell.shots}"
+        folder = (
+            runs
+            / re.sub(r"[^\w.-]+", "-", name)
+            / f"{cell.id.split('/')[-1]}-level{cell.level}-shots{cell.shots}"
+        )
         shutil.rmtree(folder, ignore_errors=True)
         played = await play_row(
             policy, cell, settings, out=folder, concurrency=concurrency, progress=progress
@@ -226,6 +231,10 @@ async def play_model(given: argparse.Namespace) -> None:
     """Play what the command line names."""
     ids = registered(given.ids)
     chosen = cells(ids, given.levels, given.shots)
+    if not chosen:
+        raise UsageError("no row has these levels and shots")
+    if given.episodes < 1:
+        raise UsageError(f"--episodes must be at least 1, not {given.episodes}")
     sampling = {"temperature": given.temperature, "max_tokens": given.max_tokens}
     options = read_settings(given.policy_set, "--policy-set")
     policy = make_policy(given.policy, sampling, options)

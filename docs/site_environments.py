@@ -10,12 +10,11 @@ from __future__ import annotations
 import contextlib
 import html
 import json
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import make_pages
+from page_figures import audits
 from sphinx.application import Sphinx
 
 import textgym
@@ -24,7 +23,6 @@ from textgym.errors import UsageError
 from textgym.registry import is_registered
 
 FILTERS = ("structure", "capabilities", "domain", "task_type", "verification", "levels")
-AUDITS = Path(__file__).parent / "audit.json"
 
 
 def add(app: Sphinx, page: str, source: list[str]) -> None:
@@ -60,7 +58,7 @@ def _card_table(card: Card) -> str:
 
 def _figures(id: str) -> str:
     """Return what policies without knowledge and the oracle earn, by the last audit."""
-    audit = _audits().get(id)
+    audit = audits().get(id)
     if audit is None:  # a guest
         return ""
     best = sorted(audit["attackers"].items(), key=lambda item: item[1], reverse=True)[:3]
@@ -75,12 +73,6 @@ def _figures(id: str) -> str:
         f"{len(audit['attackers'])} scripted attackers, which know the form of an answer but not "
         f"the answer ([audits](../audit.md)).\n\n| policy | mean return |\n| --- | --- |\n{lines}"
     )
-
-
-@cache
-def _audits() -> dict[str, Any]:
-    audits: dict[str, Any] = json.loads(AUDITS.read_text(encoding="utf-8"))["environments"]
-    return audits
 
 
 def catalogue() -> str:

@@ -198,7 +198,8 @@ def page_of(id: str) -> str:
     return (DOCS / "environments" / f"{id.split('/')[-1]}.md").read_text()
 
 
-def test_pages_are_the_docstrings() -> None:
+def test_pages_are_the_docstrings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
     page = runpy.run_path(str(DOCS / "make_pages.py"))["page"]
     assert [id for id in SUITE if page_of(id) != page(id)] == [], "run `make docs`"
 

@@ -44,7 +44,8 @@ def test_every_field_can_be_filtered(field: str) -> None:
     assert textgym.Card("my/Shop-v0", "Buy something.").matches(field, "no such value") is False
 
 
-def test_the_stored_cards_are_those_of_the_environments() -> None:
+def test_the_stored_cards_are_those_of_the_environments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
     make_pages = runpy.run_path(str(DOCS / "make_pages.py"))
     made = json.loads(make_pages["cards"]())
     stored = json.loads(make_pages["CARDS"].read_text(encoding="utf-8"))

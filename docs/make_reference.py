@@ -200,6 +200,8 @@ async def play_rows(
         played = await play_row(
             policy, cell, settings, out=folder, concurrency=concurrency, progress=progress
         )
+        if "failed" in played:  # which may name the address of a server, or a folder
+            played["failed"] = played["failed"].replace(policy.name, name)
         merge([{"model": name, **cell._asdict(), **played, **settings}], out)
         place = f"{cell.id}, level {cell.level}, {cell.shots} shots"
         print(f"{number} of {len(missing)}: {place}: {summary(played)}", flush=True)

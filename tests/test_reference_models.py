@@ -252,6 +252,16 @@ def test_a_policy_that_is_down_gives_a_failed_row_and_is_asked_again(tmp_path: P
     assert row["success"] >= 0
 
 
+def test_a_reason_does_not_name_the_address_of_the_server(tmp_path: Path) -> None:
+    def down(turn: int) -> str:
+        raise PolicyFailure(f"{policy.name}: 503")
+
+    policy = Says(down)
+    policy.name = "openai:Model-7B@http://10.0.0.7:8000/v1"
+    (row,) = play(tmp_path, policy, [Cell(MCQA, 0, 0)])
+    assert row["failed"] == "4 of 4 episodes failed: PolicyFailure: Model-7B: 503"
+
+
 @pytest.mark.parametrize(("episodes", "fails"), [(20, False), (4, True)])
 def test_a_tenth_of_the_episodes_may_fail(episodes: int, fails: bool, tmp_path: Path) -> None:
     def once(turn: int) -> str:

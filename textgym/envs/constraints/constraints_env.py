@@ -222,20 +222,6 @@ class Constraints(TextEnv[None]):
     Generated tasks use types of IFEval and IFBench that can be checked without the extra
     `constraints`. Rows that use other types may need it.
 
-    ## A small model
-    SmolLM2-135M-Instruct gets these means, of the reward and of components:
-
-    | level | reward | facts | follow_all | share |
-    | --- | --- | --- | --- | --- |
-    | 1 | 0.00 | 0.07 | 0.04 | 0.04 |
-    | 2 | 0.00 | 0.03 | 0.00 | 0.14 |
-    | 3 | 0.00 | 0.01 | 0.00 | 0.16 |
-    | 4 | 0.00 | 0.00 | 0.00 | 0.19 |
-    | 5 | 0.00 | 0.00 | 0.00 | 0.21 |
-    | 6 | 0.00 | 0.00 | 0.00 | 0.27 |
-
-    Each level has 25 test tasks, which vLLM answered at a temperature of 1 with at most 512 tokens.
-
     ## Rows
     | field | meaning |
     | --- | --- |

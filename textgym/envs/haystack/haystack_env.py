@@ -209,11 +209,6 @@ class Haystack(TextEnv[None]):
     all items of all answers were right, to the last digit. One wrong item, one that is missing, or
     words after the answer make a reward 0; the component `f1` shows answers that are partly right.
 
-    ## A small model
-    SmolLM2-135M-Instruct gets 0.00 on each level; the mean of `f1` is 0.00, too. Each level has 25
-    test tasks of the default length, which vLLM answered at a temperature of 1 with at most 512
-    tokens.
-
     ## Rows
     | field | meaning |
     | --- | --- |

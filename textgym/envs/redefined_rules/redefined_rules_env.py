@@ -121,10 +121,6 @@ class RedefinedRules(TextEnv[None]):
     every rule was applied as it is written. Mistakes in long calculations lower a score, too;
     `followed_convention` distinguishes habit from carelessness.
 
-    ## A small model
-    SmolLM2-135M-Instruct gets 0.00 on each level; the mean of `followed_convention` is 0.00, too.
-    Each level has 25 test tasks, which vLLM answered at a temperature of 1 with at most 512 tokens.
-
     ## Rows
     | field | meaning |
     | --- | --- |

@@ -101,19 +101,6 @@ class StructuredOutput(TextEnv[None]):
 
     From level 2 on, CSV is a table of flat objects.
 
-    ## A small model
-    SmolLM2-135M-Instruct gets these means, of the reward and of components:
-
-    | level | reward | parsed | valid | leaf_share |
-    | --- | --- | --- | --- | --- |
-    | 1 | 0.00 | 0.04 | 0.00 | 0.00 |
-    | 2 | 0.00 | 0.08 | 0.00 | 0.00 |
-    | 3 | 0.00 | 0.04 | 0.04 | 0.00 |
-    | 4 | 0.00 | 0.08 | 0.04 | 0.00 |
-    | 5 | 0.00 | 0.04 | 0.00 | 0.00 |
-
-    Each level has 25 test tasks. vLLM sampled at a temperature of 1, with at most 512 tokens.
-
     ## Rows
     | field | meaning |
     | --- | --- |

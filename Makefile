@@ -15,7 +15,7 @@ VLLM := .venv-vllm
 # Tests start hundreds of processes, and each would compile the package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test-guests test-textarena test-openenv test-verifiers test-nemo-gym help setup demo demo-learning demo-training demo-trl demo-rewards demo-reward-model demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core test-package mutants lint format docs docs-site audit audit-check guests reference verdicts bench bench-guard clean
+.PHONY: test-guests test-textarena test-openenv test-verifiers test-nemo-gym help setup demo demo-learning demo-training demo-first-rungs demo-trl demo-rewards demo-reward-model demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core test-package mutants lint format docs docs-site audit audit-check guests reference first-rungs verdicts bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -45,6 +45,10 @@ demo-learning: setup  ## a small model learns two games from rewards alone, besi
 
 demo-training: $(VLLM)/.ready  ## SmolLM2 learns a game with GRPO and vLLM, in its short form, and is tried on another
 	$(VLLM)/bin/python -W ignore examples/grpo_smollm2.py --steps 20 --every 10 --repeats 20 --out runs/smollm2/short.jsonl
+
+demo-first-rungs: $(VLLM)/.ready  ## SmolLM2 earns its first rewards in two environments, from solved examples to none: under 15 minutes
+	$(VLLM)/bin/python -W ignore examples/first_rungs.py --env textgym/EquivalenceJudge-v0 --steps 12 --every 6 --max-tokens 24 --out runs/first-rungs/short/EquivalenceJudge.jsonl
+	$(VLLM)/bin/python -W ignore examples/first_rungs.py --env textgym/GuessNumber-v0 --steps 12 --every 6 --max-tokens 12 --out runs/first-rungs/short/GuessNumber.jsonl
 
 demo-trl: setup  ## TRL's GRPO teaches a small model to use what it observes, beside controls; draws the curves
 	$(BIN)/python examples/grpo_trl.py
@@ -174,6 +178,10 @@ reference: setup $(if $(filter vllm%,$(MODEL)),$(VLLM)/.ready)  ## add a model t
 guests: setup $(GUESTS:%=.venv-%/.guest)  ## play, audit and measure the environments of other suites: over an hour
 	$(BIN)/python docs/make_guests.py --measure
 	for guest in $(GUESTS); do .venv-$$guest/bin/python docs/make_guests.py --measure || exit 1; done
+
+first-rungs: setup $(VLLM)/.ready  ## play the runs of docs/first-rungs.md that are missing, and write it: hours; OPTIONS="--env Math" for some
+	$(VLLM)/bin/python docs/make_first_rungs.py --play $(OPTIONS)
+	$(BIN)/python docs/make_first_rungs.py
 
 verdicts: setup  ## grade recorded answers in RECORDED=DIR, and write docs/verdicts.md
 	$(BIN)/python docs/make_verdicts.py $(RECORDED)

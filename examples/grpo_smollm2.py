@@ -27,13 +27,16 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")  # GiB
 os.environ.setdefault("VLLM_CPU_NUM_OF_RESERVED_CPU", "0")
+# Threads that are bound to cores, and that wait actively, are slow beside other programs.
+os.environ.setdefault("VLLM_CPU_OMP_THREADS_BIND", "nobind")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
 
 import torch
@@ -44,7 +47,7 @@ from textgym.policies import Policy
 from textgym.policies.chat.hermes import with_tool_prompt
 from textgym.training import History, episode_figures
 from textgym.training.logprob_gap import logprob_gap
-from textgym.trajectories.batch import Batch
+from textgym.trajectories.batch import Batch, make_batch
 from textgym.trajectories.schema import Trajectory
 
 __all__ = [
@@ -83,9 +86,9 @@ def game(size: tuple[int, int], number: int) -> dict[str, int]:
 
 async def play(
     policy: Policy, games: list[dict[str, int]], repeats: int, seed: int, feedback: bool
-) -> Any:
+) -> list[Trajectory]:
     """Play each game several times."""
-    return await textgym.arollout(
+    run = await textgym.arollout(
         ID,
         policy,
         tasks=games,
@@ -94,6 +97,7 @@ async def play(
         env_kwargs={"feedback": feedback},
         concurrency=64,
     )
+    return list(run.trajectories())
 
 
 class Tree:
@@ -219,9 +223,9 @@ def imitate_guesses(policy: Any, model: Any, episodes: Sequence[Any], steps: int
         print(f"imitation {step + 1}: loss {loss:.3f}", flush=True)
 
 
-def success_of(trajectories: Iterable[Trajectory]) -> dict[str, float]:
+def success_of(episodes: Sequence[Trajectory]) -> dict[str, float]:
     """Return the success rate in held-out tasks, and its 95 % interval over episodes."""
-    figures = episode_figures(episodes := list(trajectories))
+    figures = episode_figures(episodes)
     rate, count = figures["episodes/success"], len(episodes)
     low, high = rate_interval(Estimate(rate, math.sqrt(rate * (1 - rate) / count), count))
     return {"held_out/success": rate, "held_out/success_low": low, "held_out/success_high": high}
@@ -230,7 +234,7 @@ def success_of(trajectories: Iterable[Trajectory]) -> dict[str, float]:
 async def evaluate(policy: Policy, repeats: int, feedback: bool) -> dict[str, float]:
     """Return the success rate in the held-out games."""
     games = [game(HELD_OUT, number) for number in range(1, HELD_OUT[0] + 1)]
-    return success_of((await play(policy, games, repeats, 0, feedback)).trajectories())
+    return success_of(await play(policy, games, repeats, 0, feedback))
 
 
 def as_text(evaluation: dict[str, float]) -> str:
@@ -240,14 +244,29 @@ def as_text(evaluation: dict[str, float]) -> str:
 
 
 async def update(
-    policy: Any, model: Any, optimizer: Any, playing: Awaitable[Any], version: str
+    policy: Any,
+    model: Any,
+    optimizer: Any,
+    playing: Awaitable[list[Trajectory]],
+    version: str,
+    rewards: Callable[[list[Trajectory]], list[Trajectory]] = list,
 ) -> dict[str, float]:
-    """Play, update the model once and give its weights to vLLM; return the figures."""
+    """Play, update the model once and give its weights to vLLM; return the figures.
+
+    Args:
+        policy: The policy on vLLM.
+        model: The model that is trained.
+        optimizer: The optimizer of its weights.
+        playing: The episodes of the step.
+        version: The version of the weights after the step.
+        rewards: What returns the episodes with the rewards to learn from.
+    """
     clock = [time.monotonic()]
-    run = await playing
-    figures = episode_figures(run.trajectories())
+    episodes = await playing
+    figures = episode_figures(episodes)
     clock.append(time.monotonic())
-    figures["logprob_gap/largest"] = learn(model, optimizer, run.to_batch(advantage="grpo"))
+    batch = make_batch(rewards(episodes), advantage="grpo")
+    figures["logprob_gap/largest"] = learn(model, optimizer, batch)
     clock.append(time.monotonic())
     await policy.load_weights(model.state_dict().items(), version)
     clock.append(time.monotonic())

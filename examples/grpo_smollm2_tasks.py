@@ -28,6 +28,7 @@ from grpo_smollm2 import IMITATED, as_text, imitate_guesses, model_folder, succe
 
 import textgym
 from textgym.training import History
+from textgym.trajectories.schema import Trajectory
 
 __all__ = ["train"]
 
@@ -42,9 +43,9 @@ CONTEXT = 1024  # tokens
 
 async def play(
     policy: Any, id: str, split: str, tasks: Sequence[int], repeats: int, seed: int
-) -> Any:
+) -> list[Trajectory]:
     """Play each task several times."""
-    return await textgym.arollout(
+    run = await textgym.arollout(
         id,
         policy,
         tasks=tasks,
@@ -53,6 +54,7 @@ async def play(
         env_kwargs={"level": LEVEL, "split": split},
         concurrency=64,
     )
+    return list(run.trajectories())
 
 
 async def train(asked: argparse.Namespace, folder: Path) -> None:
@@ -72,8 +74,7 @@ async def train(asked: argparse.Namespace, folder: Path) -> None:
     asked.out.unlink(missing_ok=True)
 
     async def evaluate(after: str) -> dict[str, float]:
-        run = await play(policy, id, "test", range(HELD_OUT), 1, 0)
-        found = success_of(run.trajectories())
+        found = success_of(await play(policy, id, "test", range(HELD_OUT), 1, 0))
         print(f"held out, after {after}: {as_text(found)}", flush=True)
         return found
 

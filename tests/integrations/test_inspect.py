@@ -227,6 +227,11 @@ def test_the_tools_of_every_environment_can_be_offered(id: str) -> None:
     assert [tool.name for tool in tools] == [tool["function"]["name"] for tool in info["tools"]]
 
 
+def test_min_p_which_inspect_does_not_have_is_an_error() -> None:
+    with pytest.raises(UsageError, match="inspect: policies have no min_p"):
+        InspectPolicy("mockllm/model", textgym.Sampling(min_p=0.1))
+
+
 def test_a_run_is_a_log(tmp_path: Path) -> None:
     run = textgym.rollout(
         {"textgym/SessionState-v0": 1.0, "textgym/MCQA-v0": 1.0}, "random", episodes=10, repeats=2

@@ -169,7 +169,7 @@ def test_answers_without_a_seed_differ(sampled: Set) -> None:
     assert len({tuple(tokens(action)) for action in answers}) > 1
 
 
-@pytest.mark.parametrize("narrow", [{"top_k": 1}, {"top_p": 1e-6}], ids=str)
+@pytest.mark.parametrize("narrow", [{"top_k": 1}, {"top_p": 1e-6}, {"min_p": 1.0}], ids=str)
 def test_narrowest_sampling_is_greedy(
     greedy: list[Action], sampled: Set, narrow: dict[str, Any]
 ) -> None:
@@ -567,6 +567,7 @@ def test_tokens_are_sampled_with_their_probabilities(temperature: float) -> None
         (Sampling(top_p=0.7), {0, 1}),
         (Sampling(top_p=0.6), {0}),
         (Sampling(top_k=3, top_p=0.95), {0, 1, 2}),
+        (Sampling(min_p=1.0), {0}),
         (Sampling(temperature=0), {0}),
     ],
     ids=str,

@@ -113,6 +113,8 @@ def test_settings_of_a_scripted_policy_are_checked() -> None:
         {"top_p": 1.01},
         {"top_p": float("nan")},
         {"top_k": -1},
+        {"min_p": -0.1},
+        {"min_p": 1.5},
         {"max_tokens": 0},
         {"max_tokens": -5},
     ],
@@ -161,6 +163,7 @@ def test_reading_does_not_change_the_given_settings() -> None:
 def test_settings_are_returned_by_name() -> None:
     given = {"temperature": 0.5, "top_p": 0.9, "top_k": 3, "max_tokens": 7, "stop": ("x",)}
     assert Sampling.read(given).as_dict() == given
+    assert Sampling.read({**given, "min_p": 0.1}).as_dict() == {**given, "min_p": 0.1}
 
 
 def test_oracle_plays_correctly() -> None:

@@ -401,9 +401,10 @@ def test_recorded_log_probabilities_are_of_the_temperature_of_the_trainer(
     assert max(logged(trainer, "logprob_gap/largest")) < 1e-4
 
 
-def test_truncated_sampling_is_chosen(make_trainer: Any) -> None:
+@pytest.mark.parametrize("narrow", [{"top_k": 1}, {"min_p": 1.0}], ids=str)
+def test_truncated_sampling_is_chosen(make_trainer: Any, narrow: dict[str, Any]) -> None:
     episodes = Episodes(GUESS, env_kwargs=SMALL, truncated_sampling=True)
-    settings = {"top_k": 1, "temperature": 2.0, "max_steps": 1}
+    settings = {**narrow, "temperature": 2.0, "max_steps": 1}
     trainer = make_trainer(episodes, episodes.dataset(12), **settings)
     trainer.train()
     assert max(logged(trainer, "logprob_gap/largest")) < 1e-4  # of the whole distribution

@@ -45,7 +45,7 @@ __all__ = ["eval_command"]
 
 _DEFAULT_POLICY = "hf"
 _SAME_NAMES = ("policy", "episodes", "repeats", "start", "concurrency", "seed")
-_SAMPLING = ("max_tokens", "temperature", "top_p", "top_k", "stop")
+_SAMPLING = ("max_tokens", "temperature", "top_p", "top_k", "min_p", "stop")
 _EXIT_CODE_INTERRUPTED = 130  # the usual exit code after Ctrl-C
 
 
@@ -122,6 +122,9 @@ def eval_command(
         float, typer.Option(metavar="NUMBER", help="Nucleus sampling; 1 turns it off.")
     ] = 1.0,
     top_k: Annotated[int, typer.Option(metavar="N", help="Top-k sampling; 0 turns it off.")] = 0,
+    min_p: Annotated[
+        float, typer.Option(metavar="NUMBER", help="Min-p sampling; 0 turns it off.")
+    ] = 0.0,
     stop: Annotated[
         list[str] | None,
         typer.Option(metavar="TEXT", help="Text that ends a message; may be repeated."),

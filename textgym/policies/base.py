@@ -138,6 +138,8 @@ class Sampling:
         temperature: 0 is greedy; 1 samples from the model's own distribution.
         top_p: Sample from the most likely tokens whose probabilities sum to this; 1 keeps all.
         top_k: Sample from this many of the most likely tokens; 0 keeps all.
+        min_p: Sample from the tokens whose probability is at least this share of the likeliest
+            token's; 0 keeps all.
         max_tokens: The maximum number of sampled tokens in a message.
         stop: Strings that end a message; they are not part of it.
 
@@ -151,6 +153,7 @@ class Sampling:
     top_k: int = 0
     max_tokens: int = 512
     stop: tuple[str, ...] = ()
+    min_p: float = 0.0
 
     def __post_init__(self) -> None:
         for name, is_valid, rule in (
@@ -163,6 +166,7 @@ class Sampling:
                 "an integer above 0",
             ),
             ("stop", all(isinstance(s, str) and s for s in self.stop), "non-empty strings"),
+            ("min_p", _is_number(self.min_p) and 0 <= self.min_p <= 1, "from 0 to 1"),
         ):
             if not is_valid:
                 raise UsageError(f"{name} must be {rule}, not {getattr(self, name)!r}")
@@ -190,8 +194,11 @@ class Sampling:
         return cls(**values)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the settings by name."""
-        return asdict(self)
+        """Return the settings by name, `min_p` only if it leaves out tokens."""
+        settings = asdict(self)
+        if not self.min_p:  # records of older runs, which are compared, do not have it
+            del settings["min_p"]
+        return settings
 
 
 def _is_number(value: Any) -> bool:

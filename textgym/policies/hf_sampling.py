@@ -11,7 +11,13 @@ import random
 from collections.abc import Callable, Sequence
 
 import torch
-from transformers import LogitsProcessor, StoppingCriteria, TopKLogitsWarper, TopPLogitsWarper
+from transformers import (
+    LogitsProcessor,
+    MinPLogitsWarper,
+    StoppingCriteria,
+    TopKLogitsWarper,
+    TopPLogitsWarper,
+)
 
 from textgym.policies.base import Sampling
 
@@ -44,6 +50,8 @@ class Sampler(LogitsProcessor):  # type: ignore[misc]  # transformers is not typ
             self.warpers.append(TopKLogitsWarper(sampling.top_k))
         if sampling.top_p < 1:
             self.warpers.append(TopPLogitsWarper(sampling.top_p))
+        if sampling.min_p:
+            self.warpers.append(MinPLogitsWarper(sampling.min_p))
         self._steps: list[torch.Tensor] = []
 
     def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.Tensor:

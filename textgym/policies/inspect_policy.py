@@ -59,6 +59,8 @@ class InspectPolicy(Policy):
         self, model: str | Model, sampling: Sampling | None = None, **model_args: Any
     ) -> None:
         self.sampling = sampling or Sampling()
+        if self.sampling.min_p:
+            raise UsageError("inspect: policies have no min_p; sample with top_p or top_k")
         if isinstance(model, str):
             try:
                 model = get_model(model, **model_args)

@@ -226,6 +226,7 @@ class VLLMPolicy(Policy):
             temperature=self.sampling.temperature,
             top_p=self.sampling.top_p,
             top_k=self.sampling.top_k,
+            min_p=self.sampling.min_p,
             max_tokens=min(self.sampling.max_tokens, room),
             stop=list(self.sampling.stop),
             seed=None if seed is None else seed & _MAX_SEED,

@@ -62,8 +62,8 @@ def logprob_gap(
     Args:
         rows: The recorded values, the computed values, and the mask of sampled tokens of each token
             sequence. Recorded values that are NaN are left out.
-        truncated: Whether recorded values are of a distribution from which `top_p` or `top_k` left
-            tokens out. They are larger than in the whole distribution, so that only a
+        truncated: Whether recorded values are of a distribution from which `top_p`, `top_k` or
+            `min_p` left tokens out. They are larger than in the whole distribution, so that only a
             recorded value that is smaller is a difference.
 
     Example:

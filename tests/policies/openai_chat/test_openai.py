@@ -211,7 +211,8 @@ def test_plain_request_has_no_optional_fields() -> None:
 
 
 def test_sampling_settings_are_sent() -> None:
-    sampling = {"temperature": 0, "top_p": 0.5, "top_k": 3, "max_tokens": 7, "stop": ["x", "y"]}
+    narrow = {"temperature": 0, "top_p": 0.5, "top_k": 3, "min_p": 0.1}
+    sampling = {**narrow, "max_tokens": 7, "stop": ["x", "y"]}
     body = sent_body(sampling=sampling)
     assert {name: body[name] for name in sampling} == sampling
 

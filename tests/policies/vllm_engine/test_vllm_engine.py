@@ -131,7 +131,7 @@ def test_stop_string_ends_a_message_and_keeps_its_tokens(sampled: Set) -> None:
     assert stop in sampled().tokenizer.decode(ids)
 
 
-@pytest.mark.parametrize("narrow", [{"top_k": 1}, {"top_p": 1e-6}], ids=str)
+@pytest.mark.parametrize("narrow", [{"top_k": 1}, {"top_p": 1e-6}, {"min_p": 1.0}], ids=str)
 def test_narrowest_sampling_is_greedy(sampled: Set, narrow: dict[str, Any]) -> None:
     (greedy,) = ask(sampled(), HELLO)
     (narrowed,) = ask(sampled(temperature=1.0, **narrow), HELLO, seeds=[5])

@@ -79,6 +79,8 @@ class RequestFormat:
             fields[self.max_tokens_key] = sampling.max_tokens
         if sampling.top_k:
             fields["top_k"] = sampling.top_k
+        if sampling.min_p:
+            fields["min_p"] = sampling.min_p
         if sampling.stop:
             fields["stop"] = sampling.stop
         if seed is not None:

@@ -66,8 +66,7 @@ class Episodes:
     """Episodes of environments for `GRPOTrainer`.
 
     `max_completion_length` limits each message, not the whole episode. The trainer's temperature
-    may be any; `min_p` and penalties are refused, and `top_p` and `top_k` need
-    `truncated_sampling`.
+    may be any; penalties are refused, and `top_p`, `top_k` and `min_p` need `truncated_sampling`.
 
     Args:
         envs: An id, a mixture, or a function that makes an environment, as in `rollout`.
@@ -94,10 +93,10 @@ class Episodes:
             trainer's `callbacks`, so that checkpoints have the pool.
         max_logprob_gap: The largest allowed difference between the log probabilities of rollout and
             training; None for 0.001 in float32, and 1 in other dtypes and in mixed precision.
-        truncated_sampling: Whether `top_p` and `top_k` of the trainer may leave tokens out. The
-            trainer computes the log probabilities of all tokens, so that importance ratios are not
-            of the distribution that was sampled from. With vLLM, recorded log probabilities are
-            larger then, and only smaller ones count in `max_logprob_gap`.
+        truncated_sampling: Whether `top_p`, `top_k` and `min_p` of the trainer may leave tokens
+            out. The trainer computes the log probabilities of all tokens, so that importance ratios
+            are not of the distribution that was sampled from. With vLLM, recorded log probabilities
+            are larger then, and only smaller ones count in `max_logprob_gap`.
         max_episode_tokens: As in `EpisodePlayer`.
         concurrency: The maximum number of episodes that run at once.
         retries: How often a failed step or policy call is retried.

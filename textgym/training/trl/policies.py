@@ -111,7 +111,7 @@ def server_policy(
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
             "top_k": sampling.top_k,
-            "min_p": 0.0,
+            "min_p": sampling.min_p,
             "repetition_penalty": 1.0,
         },
         tokens=True,
@@ -187,7 +187,7 @@ def check_plays_itself(trainer: Any) -> None:
         )
 
 
-_TRUNCATIONS = ("top_p", "top_k")
+_TRUNCATIONS = ("top_p", "top_k", "min_p")
 
 
 def sampling_of(arguments: Any, *, tempered: bool = False, truncated: bool = False) -> Sampling:
@@ -197,8 +197,8 @@ def sampling_of(arguments: Any, *, tempered: bool = False, truncated: bool = Fal
         arguments: A `GRPOConfig` or `AsyncGRPOConfig`.
         tempered: Whether the temperature may be another than 1, because recorded log probabilities
             are of the same temperature.
-        truncated: Whether `top_p` and `top_k` may leave out tokens, although the trainer computes
-            the log probabilities of the whole distribution.
+        truncated: Whether `top_p`, `top_k` and `min_p` may leave out tokens, although the trainer
+            computes the log probabilities of the whole distribution.
 
     Raises:
         UsageError: It samples from another distribution.
@@ -229,6 +229,7 @@ def sampling_of(arguments: Any, *, tempered: bool = False, truncated: bool = Fal
         temperature=temperature,
         top_p=getattr(arguments, "top_p", 1.0),
         top_k=getattr(arguments, "top_k", 0) or 0,
+        min_p=getattr(arguments, "min_p", 0.0) or 0.0,
         max_tokens=arguments.max_completion_length,
     )
 

@@ -159,7 +159,7 @@ def read(path: Path = FILE) -> list[Found]:
 
 
 def merge(fresh: Iterable[Found], path: Path = FILE) -> list[Found]:
-    """Merge runs into a file, where they replace those of the same job; return all of its runs."""
+    """Merge runs into a file, where a run replaces an older one of its job; return all runs."""
     runs = {job_of(run): run for run in [*read(path), *fresh]}
     order = {job: place for place, job in enumerate(jobs())}
     merged = sorted(

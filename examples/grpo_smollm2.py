@@ -9,7 +9,7 @@ what it observes. For the control, the reply is always `wrong`.
 A step has four parts. vLLM plays groups of episodes and records the sampled tokens. The rewards of
 the episodes of a group become advantages. torch computes the gradient of GRPO's loss on exactly
 these tokens. vLLM loads the new weights. All of it runs in one process on a CPU, in float32, so
-that the log probabilities of vLLM and torch can be compared: they agree to 1e-4, or the run ends.
+that the log probabilities of vLLM and torch can be compared: they agree to 1e-3, or the run ends.
 
     make demo-training
     .venv-vllm/bin/python examples/grpo_smollm2.py --steps 60
@@ -75,7 +75,7 @@ LEARNING_RATE = 2e-5
 CLIP = 0.2
 IMITATED = 4  # episodes in a step of imitation
 IMITATION_RATE = 5e-5
-LARGEST_GAP = 1e-4  # between the log probabilities of vLLM and torch
+LARGEST_GAP = 1e-3  # between the log probabilities of vLLM and torch; rounding is up to 2e-4
 
 
 def game(size: tuple[int, int], number: int) -> dict[str, int]:

@@ -15,6 +15,7 @@ from blind_policies import play
 from credit_attacks import ATTACKS, any_calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from more_credit_attacks import MORE_ATTACKS
 
 import textgym
 from textgym.checks import FAST_CHECKS, make_subject, run_checks
@@ -23,7 +24,8 @@ from textgym.envs.function_call.guesses import guessed_call
 from textgym.messages import assistant, assistant_calls, text_of
 from textgym.registry import environment_class
 
-IDS_OF_ENVS = tuple(ATTACKS)
+ALL_ATTACKS = {**ATTACKS, **MORE_ATTACKS}
+IDS_OF_ENVS = tuple(ALL_ATTACKS)
 # The episodes of each policy, on all levels together, and the standard errors of few episodes.
 SIZES = pytest.mark.parametrize(
     ("episodes", "errors"), [(20, 4), pytest.param(100, 1, marks=pytest.mark.slow)]
@@ -31,15 +33,19 @@ SIZES = pytest.mark.parametrize(
 MOST = {  # the highest mean return of a blind policy, as on the environment's page
     "textgym/FunctionCall-v0": 0.13,  # 0.096 on average; more of these tasks have no fitting tool
     "textgym/MultiStep-v0": 0.10,
+    "textgym/Search-v0": 0.06,
     "textgym/SessionState-v0": 0.05,
     "textgym/SingleToolCall-v0": 0.21,
+    "textgym/StructuredOutput-v0": 0.005,
     "textgym/WorkplaceAssistant-v0": 0.03,
 }
 ADDED = {  # at most, to the mean return of a blind policy without partial credit
     "textgym/FunctionCall-v0": 0.001,
     "textgym/MultiStep-v0": 0.08,
+    "textgym/Search-v0": 0.06,
     "textgym/SessionState-v0": 0.05,
     "textgym/SingleToolCall-v0": 0.125,
+    "textgym/StructuredOutput-v0": 0.005,
     "textgym/WorkplaceAssistant-v0": 0.002,
 }
 KNOWING = ("the oracle's first step", "the oracle's first step forever")  # these are not blind
@@ -70,7 +76,7 @@ def means(id: str, partial_credit: bool, episodes: int) -> dict[str, float]:
     return {
         name: sum(play(env, policy, index) for env in envs for index in indices)
         / (len(envs) * len(indices))
-        for name, policy in ATTACKS[id].items()
+        for name, policy in ALL_ATTACKS[id].items()
         if name not in KNOWING
     }
 
@@ -113,6 +119,11 @@ def test_partial_credit_adds_little_to_what_a_blind_policy_gets(
         ("textgym/SingleToolCall-v0", "another city"),
         ("textgym/SingleToolCall-v0", "every capitalised word"),
         ("textgym/SingleToolCall-v0", "every word"),
+        ("textgym/StructuredOutput-v0", "the schema's own values"),
+        ("textgym/StructuredOutput-v0", "no items"),
+        ("textgym/StructuredOutput-v0", "random values of the schema"),
+        ("textgym/StructuredOutput-v0", "random words of the text"),
+        ("textgym/StructuredOutput-v0", "the words of the text in order"),
         ("textgym/WorkplaceAssistant-v0", "fifty calls"),
         ("textgym/WorkplaceAssistant-v0", "delete all likely rows"),
         ("textgym/WorkplaceAssistant-v0", "every plot"),
@@ -120,6 +131,27 @@ def test_partial_credit_adds_little_to_what_a_blind_policy_gets(
 )
 def test_doing_everything_gets_nothing(id: str, attack: str) -> None:
     assert means(id, True, 20)[attack] == 0
+
+
+def rounded(reward: float) -> float:
+    return round(1024 * reward) / 1024
+
+
+def all_of_it(env: Any) -> float:
+    return float(not env.task.row.get("no_op"))
+
+
+def documents_to_find(env: Any) -> float:
+    """Return the share of the steps before the answer: all but the first document are found."""
+    later = len(env.task.sources) - 1
+    return later / (later + 1)
+
+
+ON_THE_WAY: dict[str, Any] = {  # the progress before the last step
+    "textgym/FunctionCall-v0": lambda env: 0.0,
+    "textgym/Search-v0": documents_to_find,
+    "textgym/StructuredOutput-v0": lambda env: 0.0,
+}
 
 
 @pytest.mark.parametrize("id", IDS_OF_ENVS)
@@ -134,8 +166,7 @@ def test_the_oracle_gets_exactly_1_and_is_paid_on_the_way(id: str) -> None:
                 rewards.append(reward)
                 ended = terminated or truncated
             assert sum(rewards) == 1.0
-            on_the_way = env.max_turns > 1 and not env.task.row.get("no_op")
-            assert sum(rewards[:-1]) == (env.credit if on_the_way else 0)
+            assert sum(rewards[:-1]) == rounded(env.credit * ON_THE_WAY.get(id, all_of_it)(env))
 
 
 # Any calls: right ones, wrong ones, and the same again.
@@ -155,6 +186,8 @@ def pool_of(id: str, env: Any, rng: random.Random) -> list[tuple[str, dict[str, 
         ]
         _, _, terminated, truncated, _ = clone.step(message)
         ended = terminated or truncated
+    if id == "textgym/StructuredOutput-v0":  # a call of its tool ends the episode
+        calls = []
     return [*calls, *OTHERS[id](env, rng)]
 
 
@@ -196,13 +229,49 @@ def other_calls(env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]
     return [*((name, {}) for name in names), ("unknown", {}), guessed_call(rng, env.task)]
 
 
+def other_documents(env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]]:
+    ids = [*env.task.sources, *rng.sample(list(env.archive.documents), 2), "D-10000"]
+    return [*(("open", {"id": id}) for id in ids), ("search", {"query": "town"})]
+
+
+def no_tool(env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]]:
+    return [("unknown", {}), (f"{env.task.name}_", env.task.row)]
+
+
 OTHERS = {
     "textgym/FunctionCall-v0": other_calls,
     "textgym/MultiStep-v0": other_words,
+    "textgym/Search-v0": other_documents,
     "textgym/SessionState-v0": other_changes,
     "textgym/SingleToolCall-v0": other_cities,
+    "textgym/StructuredOutput-v0": no_tool,
     "textgym/WorkplaceAssistant-v0": other_work,
 }
+
+
+def cited(env: Any) -> list[Any]:
+    """Return answers with right and wrong sources."""
+    ids = list(env.task.sources)
+    return [
+        f"Answer: {answer}\nSources: {', '.join(sources)}"
+        for answer in (env.task.wanted, "unknown")
+        for sources in (ids, ids[1:], ids[::-1])
+    ]
+
+
+def documents(env: Any) -> list[Any]:
+    """Return the record, and the record with a value or an item fewer or more."""
+    record = env.task.answer
+    if isinstance(record, list):
+        changed = [record, record[:1], [*record, record[0]], record[::-1]]
+    else:
+        key, *_ = record
+        fewer = {name: value for name, value in record.items() if name != key}
+        changed = [record, fewer, {**record, key: "x"}, {**record, "x": None}, {}]
+    return [env._message(value) for value in changed] + ["no document"]
+
+
+LAST = {"textgym/Search-v0": cited, "textgym/StructuredOutput-v0": documents}
 
 
 def messages_for(id: str, index: int, level: int, data: Any) -> list[Any]:
@@ -213,8 +282,10 @@ def messages_for(id: str, index: int, level: int, data: Any) -> list[Any]:
     drawn = data.draw(
         st.lists(st.lists(st.integers(0, len(pool) - 1), min_size=1, max_size=4), max_size=6)
     )
-    last = data.draw(st.sampled_from(["Done.", f"Answer: {env.task.answer}"]))
-    return [*(assistant_calls(*(pool[n] for n in places)) for places in drawn), assistant(last)]
+    ends = LAST[id](env) if id in LAST else ["Done.", f"Answer: {env.task.answer}"]
+    last = data.draw(st.sampled_from(ends))
+    calls = [assistant_calls(*(pool[n] for n in places)) for places in drawn]
+    return [*calls, assistant(last) if isinstance(last, str) else last]
 
 
 def results_of(env: Any, messages: list[Any]) -> list[tuple[float, dict[str, Any]]]:
@@ -246,7 +317,7 @@ def test_the_return_is_1_or_what_the_final_state_is_worth(
     if success:
         assert total == 1.0
     else:
-        assert total == round(1024 * env.credit * env.progress()) / 1024 <= env.credit
+        assert total == rounded(env.credit * env.progress()) <= env.credit
     paid = [info.get("reward_components", {}).get("progress", 0.0) for _, info in results]
     assert [reward for reward, _ in results[:-1]] == paid[:-1]
     assert results[-1][0] == paid[-1] + (1 - sum(paid) if success else 0)
@@ -301,7 +372,7 @@ def test_rollouts_record_payments_and_rescoring_repeats_them(id: str) -> None:
     run = textgym.rollout(id, "oracle", episodes=4, env_kwargs={"partial_credit": True})
     for trajectory in run.trajectories():
         assert trajectory["reward"] == 1.0
-        if environment_class(id).max_turns > 1:
+        if id not in ON_THE_WAY:
             assert trajectory["steps"][-1]["reward"] < 1.0
     assert textgym.rescore(run).counts["same"] == 4
 

@@ -24,7 +24,8 @@ class PartialCreditEnv(TextEnv[StateT]):
     """An environment that rewards progress in each step if it is made with `partial_credit=True`.
 
     The reward component is `progress`. A subclass defines the method `progress`, and its `grade`
-    returns `self.less_paid(Grade(...))`, where the reward is 0 or 1.
+    returns `self.less_paid(Grade(...))`, where the reward is 0 for a failure, and for a success at
+    least what its progress has earned.
 
     Args:
         partial_credit: Whether steps are rewarded for progress. If not, only the grade counts.
@@ -77,9 +78,9 @@ class PartialCreditEnv(TextEnv[StateT]):
         raise NotImplementedError(f"{type(self).__name__} must define progress")
 
     def less_paid(self, grade: Grade) -> Grade:
-        """Return a grade of 0 or 1 without the share that was already given for progress."""
+        """Return a grade without the part of its reward that was already given for progress."""
         earned = self._payments.so_far
-        return replace(grade, reward=grade.reward * (1 - earned)) if earned else grade
+        return replace(grade, reward=max(0.0, grade.reward - earned)) if earned else grade
 
     def _pay_for_progress(self) -> None:
         due = round(_PARTS * self.credit * self.progress()) / _PARTS - self._payments.so_far

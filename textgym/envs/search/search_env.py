@@ -11,7 +11,7 @@ from pydantic import Field
 
 from textgym.core.card import Card
 from textgym.core.episode import Grade
-from textgym.core.text_env import TextEnv
+from textgym.core.partial_credit import PartialCreditEnv
 from textgym.envs.generation import check_worlds, choice, draw_world
 from textgym.envs.search.world import Archive, archive, draw_first_question, draw_question
 from textgym.errors import RowError, StateError, ToolError, UsageError
@@ -56,11 +56,13 @@ class SearchTask(Task):
         sources: The ids of the documents that state the steps.
         world: The seed of the archive.
         size: The number of documents.
+        wanted: The answer that a message must state.
     """
 
     sources: tuple[str, ...] = ()
     world: int = 0
     size: int = 0
+    wanted: str = UNKNOWN
 
 
 @dataclass
@@ -76,7 +78,7 @@ class SearchState:
     calls: int = 0
 
 
-class Search(TextEnv[SearchState]):
+class Search(PartialCreditEnv[SearchState]):
     r"""Find the answer to a question in an archive, and cite the documents that state it.
 
     It measures search over several steps: whether a model follows a chain of relations with tools,
@@ -116,6 +118,18 @@ class Search(TextEnv[SearchState]):
     With `shaped=True`, the reward is 0.5 for the answer, 0.3 for the sources and 0.2 times
     `few_steps`. Always answering `unknown` then gets 0.06. On level 1, opening and citing the first
     result for the name in the question and answering `unknown` gets 0.38, without reading anything.
+
+    ## Partial credit
+    With `partial_credit=True`, steps also earn rewards for progress, as component `progress`. Their
+    sum is always 0.5 times the progress in the present state, rounded to 1/1024. The last step adds
+    the rest of 1 for a success. The verdict is the same. The steps are to open each source that the
+    question does not name, and to state the answer when all sources were opened. Progress is the
+    share of these steps that are done, times the share of sources among the opened documents. So
+    the document that the question names earns nothing, and documents opened in vain cost a part.
+
+    The best policy that reads no relation opens the first result for the name in the question, then
+    for a random name in that document, and answers `unknown`. It gets 0.06, and 0.02 without
+    partial credit. Opening all documents gets 0.001.
 
     ## Info
     | key | meaning |
@@ -164,10 +178,12 @@ class Search(TextEnv[SearchState]):
         worlds: The number of different archives in the generated tasks of a split; None for a new
             one at each index. No archive is in two splits.
         max_turns: The maximum number of assistant messages; 20 by default.
+        partial_credit: Whether steps earn rewards for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: `documents`, `shaped` or `worlds` is not valid.
+        UsageError: `documents`, `shaped` or `worlds` is not valid, or `shaped` and `partial_credit`
+            are both true.
 
     Example:
         >>> import gymnasium, textgym
@@ -225,6 +241,8 @@ class Search(TextEnv[SearchState]):
             raise UsageError(f"documents must be an integer {_RANGE}, or None, not {documents!r}")
         if not isinstance(shaped, bool):
             raise UsageError(f"shaped must be true or false, not {shaped!r}")
+        if shaped and kwargs.get("partial_credit"):
+            raise UsageError("shaped and partial_credit exclude each other: pass one of them")
         check_worlds(worlds)
         self.documents, self.shaped, self.worlds = documents, shaped, worlds
         super().__init__(**kwargs)
@@ -261,7 +279,8 @@ class Search(TextEnv[SearchState]):
             raise RowError("answer", f"must be a text or null, not {answer!r:.100}")
         sources = _sources(row.get("sources"), archive(world, size))
         prompt = (system(_OPENING.format(size=f"{size:,}")), user(question))
-        return SearchTask(row["id"], prompt, answer, None, row, sources, world, size)
+        wanted = UNKNOWN if answer is None else answer
+        return SearchTask(row["id"], prompt, answer, None, row, sources, world, size, wanted)
 
     def begin(self, task: Task) -> SearchState:
         """Begin with nothing opened."""
@@ -318,7 +337,7 @@ class Search(TextEnv[SearchState]):
         stated = last_answer(text) or ""
         cited = _SOURCES.findall(text)
         ids = set(map(str.upper, _ID.findall(cited[-1]))) if cited else set()
-        answer = equal_text(UNKNOWN if task.answer is None else task.answer, stated)
+        answer = equal_text(task.wanted, stated)
         sources = ids == set(task.sources) and ids <= set(state.opened)
         right = answer and sources
         shortest = len(self._shortest())
@@ -328,7 +347,22 @@ class Search(TextEnv[SearchState]):
             "few_steps": min(1.0, shortest / max(1, state.calls)) if right else 0.0,
         }
         shaped = sum(weight * components[name] for name, weight in WEIGHTS.items())
-        return Grade(shaped if self.shaped else float(right), right, components, stated)
+        grade = Grade(shaped if self.shaped else float(right), right, components, stated)
+        return self.less_paid(grade) if self.partial_credit else grade
+
+    def progress(self) -> float:
+        """Return the share of the steps that are done, less what was opened in vain."""
+        task, opened, names = self.task, set(self.state.opened), self.archive.names
+        question = text_of(task.messages[-1]).lower()
+        named = {
+            id for id in task.sources if id.lower() in question or names[id].lower() in question
+        }
+        right = opened.intersection(task.sources)
+        done = len(right - named)
+        if len(right) == len(set(task.sources)):
+            done += equal_text(task.wanted, last_answer(plain_marks(self.answer_text)) or "")
+        steps = len(set(task.sources) - named) + 1
+        return done / steps * len(right) / (len(opened) or 1)
 
     def solve(self) -> Message:
         """Search for the next thing unless its id is known, open its document, and then answer."""
@@ -337,8 +371,7 @@ class Search(TextEnv[SearchState]):
         if calls:
             fits = len(calls) < self.max_turns - turn
             return assistant_calls(*calls[:1] if fits else calls)
-        answer = UNKNOWN if task.answer is None else task.answer
-        return assistant(f"Answer: {answer}\nSources: {', '.join(task.sources)}")
+        return assistant(f"Answer: {task.wanted}\nSources: {', '.join(task.sources)}")
 
     def _shortest(self) -> list[tuple[str, dict[str, str]]]:
         """Return the fewest calls: searches for documents with unknown ids, and openings."""

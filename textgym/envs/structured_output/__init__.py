@@ -2,7 +2,7 @@
 
 - `structured_output_env`: the environment; `structured_output_rows`: its rows.
 - `generator`: drawing a task, from the tables in `kinds` and `forms`.
-- `answers`: what the oracle and the random policy write.
+- `answers`: what the oracle and the random policy write. `leaves`: how much of a record is right.
 """
 
 from textgym.envs.structured_output.structured_output_env import StructuredOutput

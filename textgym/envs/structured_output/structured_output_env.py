@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from textgym.core.card import Card
 from textgym.core.episode import Grade
-from textgym.core.text_env import TextEnv
+from textgym.core.partial_credit import PartialCreditEnv
 from textgym.envs.structured_output.answers import invent, write_document
 from textgym.envs.structured_output.generator import draw_task
+from textgym.envs.structured_output.leaves import leaf_share, share_read
 from textgym.envs.structured_output.structured_output_rows import (
     StructuredTask,
     format_problem,
@@ -31,7 +32,7 @@ __all__ = ["StructuredOutput"]
 MAX_SHOWN = 1_000  # characters of the answer in info
 
 
-class StructuredOutput(TextEnv[None]):
+class StructuredOutput(PartialCreditEnv[None]):
     """Read a record in prose, and give it as a document that follows a schema.
 
     ## Description
@@ -77,6 +78,19 @@ class StructuredOutput(TextEnv[None]):
       are elements `<item>`. Texts are stripped and converted to the types of the schema.
       Attributes, document types and entities are not accepted.
     - A document has at most 100,000 characters and 100 levels.
+
+    ## Partial credit
+    With `partial_credit=True`, a document that is not the record earns up to 0.5, as component
+    `progress`: 0.5 times the right values minus the wrong and superfluous ones, at least 0, divided
+    by the number of the record's values. A value is right if the record has it at the same path,
+    so the items of an array must be in their places. Right values that can be guessed are not
+    counted: null, true, false, zero, what is empty, and all that stands in the schema, such as the
+    values of an enum. A text that is not one document earns nothing, and neither does an answer to
+    a row without a `record`. `is_success` does not change.
+
+    The best policy that does not read the text copies a name from it into the first string of the
+    schema, and gets 0.004. Filling the schema with its own values, or with random words and numbers
+    of the text, gets 0.
 
     ## What a score means
     A score is the share of records without any mistake. Silence, a copy of the prompt and invented
@@ -134,6 +148,8 @@ class StructuredOutput(TextEnv[None]):
     Args:
         xml_coerce_types: Whether the texts of XML in answers to rows of NeMo Gym are converted to
             the types of the schema.
+        partial_credit: Whether right values earn rewards if others are wrong or missing; False by
+            default.
         **kwargs: `dataset`, `split`, `level`, `max_turns` and `render_mode` of `TextEnv`.
 
     Example:
@@ -211,10 +227,21 @@ class StructuredOutput(TextEnv[None]):
         right = equal if task.has_record else valid
         components = {"parsed": 1.0, "valid": float(valid)}
         if task.has_record:
-            components["leaf_share"] = _leaf_share(task.answer, value)
+            components["leaf_share"] = leaf_share(task.answer, value)
         wrong = "it has other values" if valid else "it does not fit the schema"
         info = {"problem": "" if right else wrong}
-        return Grade(float(right), right, components, _shown(value), info)
+        grade = Grade(float(right), right, components, _shown(value), info)
+        return self.less_paid(grade) if self.partial_credit else grade
+
+    def progress(self) -> float:
+        """Return the share of the record's values that the document has; 0 without a record."""
+        if not self.task.has_record:
+            return 0.0
+        try:
+            value = self._answer()
+        except DocumentError:
+            return 0.0
+        return share_read(self.task.answer, value, self.task.schema)
 
     def _answer(self) -> Any:
         """Return the value of the answer.
@@ -288,24 +315,6 @@ def _payload(arguments: Any, key: str) -> Any:
     if not isinstance(arguments, Mapping) or key not in arguments:
         raise DocumentError(f"the argument {key!r} is missing")
     return arguments[key]
-
-
-def _leaf_share(record: Any, value: Any) -> float:
-    """Return the share of correct leaves. Superfluous leaves lower it."""
-    expected, actual = dict(_leaves(record)), dict(_leaves(value))
-    right = sum(
-        path in actual and equal_json(leaf, actual[path]) for path, leaf in expected.items()
-    )
-    return right / max(len(expected), len(actual))
-
-
-def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Yield the path and the value of each leaf. An empty list or object is a leaf."""
-    if not value or not isinstance(value, (Mapping, list)):
-        yield path, value
-        return
-    for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
-        yield from _leaves(item, (*path, key))
 
 
 def _shown(value: Any) -> str:

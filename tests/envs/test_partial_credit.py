@@ -21,7 +21,8 @@ import textgym
 from textgym.checks import FAST_CHECKS, make_subject, run_checks
 from textgym.core.partial_credit import PartialCreditEnv
 from textgym.envs.function_call.guesses import guessed_call
-from textgym.messages import assistant, assistant_calls, text_of
+from textgym.envs.office.requests import OFFICE_SLOTS
+from textgym.messages import assistant_calls, text_of
 from textgym.registry import environment_class
 
 ALL_ATTACKS = {**ATTACKS, **MORE_ATTACKS}
@@ -31,7 +32,10 @@ SIZES = pytest.mark.parametrize(
     ("episodes", "errors"), [(20, 4), pytest.param(100, 1, marks=pytest.mark.slow)]
 )
 MOST = {  # the highest mean return of a blind policy, as on the environment's page
+    "textgym/AskFirst-v0": 0.1,
+    "textgym/Contingency-v0": 0.02,
     "textgym/FunctionCall-v0": 0.13,  # 0.096 on average; more of these tasks have no fitting tool
+    "textgym/MultiIntent-v0": 0.001,
     "textgym/MultiStep-v0": 0.10,
     "textgym/Search-v0": 0.06,
     "textgym/SessionState-v0": 0.05,
@@ -40,7 +44,10 @@ MOST = {  # the highest mean return of a blind policy, as on the environment's p
     "textgym/WorkplaceAssistant-v0": 0.03,
 }
 ADDED = {  # at most, to the mean return of a blind policy without partial credit
+    "textgym/AskFirst-v0": 0.035,
+    "textgym/Contingency-v0": 0.02,
     "textgym/FunctionCall-v0": 0.001,
+    "textgym/MultiIntent-v0": 0.001,
     "textgym/MultiStep-v0": 0.08,
     "textgym/Search-v0": 0.06,
     "textgym/SessionState-v0": 0.05,
@@ -113,6 +120,19 @@ def test_partial_credit_adds_little_to_what_a_blind_policy_gets(
 @pytest.mark.parametrize(
     ("id", "attack"),
     [
+        ("textgym/AskFirst-v0", "asks for everything"),
+        ("textgym/AskFirst-v0", "asks for everything, one by one"),
+        ("textgym/AskFirst-v0", "asks forever"),
+        ("textgym/AskFirst-v0", "fifty calls"),
+        ("textgym/AskFirst-v0", "deletes all likely rows"),
+        ("textgym/AskFirst-v0", "every update"),
+        ("textgym/Contingency-v0", "straight calls without reading"),
+        ("textgym/MultiIntent-v0", "silence"),
+        ("textgym/MultiIntent-v0", "asks forever"),
+        ("textgym/MultiIntent-v0", "fifty calls"),
+        ("textgym/MultiIntent-v0", "deletes all likely rows"),
+        ("textgym/MultiIntent-v0", "every plot"),
+        ("textgym/MultiIntent-v0", "every update"),
         ("textgym/MultiStep-v0", "look up the list"),
         ("textgym/MultiStep-v0", "look up all words of the prompt"),
         ("textgym/MultiStep-v0", "look up and submit the list"),
@@ -148,6 +168,7 @@ def documents_to_find(env: Any) -> float:
 
 
 ON_THE_WAY: dict[str, Any] = {  # the progress before the last step
+    "textgym/AskFirst-v0": lambda env: float(env.task.possible),
     "textgym/FunctionCall-v0": lambda env: 0.0,
     "textgym/Search-v0": documents_to_find,
     "textgym/StructuredOutput-v0": lambda env: 0.0,
@@ -186,8 +207,6 @@ def pool_of(id: str, env: Any, rng: random.Random) -> list[tuple[str, dict[str, 
         ]
         _, _, terminated, truncated, _ = clone.step(message)
         ended = terminated or truncated
-    if id == "textgym/StructuredOutput-v0":  # a call of its tool ends the episode
-        calls = []
     return [*calls, *OTHERS[id](env, rng)]
 
 
@@ -235,11 +254,26 @@ def other_documents(env: Any, rng: random.Random) -> list[tuple[str, dict[str, A
 
 
 def no_tool(env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]]:
-    return [("unknown", {}), (f"{env.task.name}_", env.task.row)]
+    return [("unknown", {}), (f"{env.task.name}_", {**env.task.row}), (env.task.name, {})]
+
+
+def other_desk_work(env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]]:
+    customer, *_, other = env.desk.rows("customers")
+    item = env.desk.rows("items")[0]["item_id"]
+    order = {"customer_id": customer["customer_id"], "item_id": item, "quantity": 1}
+    return [
+        ("place_order", order),
+        ("list_bookings", {"customer_id": other["customer_id"]}),
+        ("list_orders", {"customer_id": customer["customer_id"], "page": 2}),
+        ("get_booking", {"booking": "1"}),
+    ]
 
 
 OTHERS = {
+    "textgym/AskFirst-v0": other_work,
+    "textgym/Contingency-v0": other_desk_work,
     "textgym/FunctionCall-v0": other_calls,
+    "textgym/MultiIntent-v0": other_work,
     "textgym/MultiStep-v0": other_words,
     "textgym/Search-v0": other_documents,
     "textgym/SessionState-v0": other_changes,
@@ -271,7 +305,24 @@ def documents(env: Any) -> list[Any]:
     return [env._message(value) for value in changed] + ["no document"]
 
 
-LAST = {"textgym/Search-v0": cited, "textgym/StructuredOutput-v0": documents}
+def questions(env: Any) -> list[Any]:
+    """Return questions, the right one among them, and texts that end the episode."""
+    labels = [OFFICE_SLOTS[slot].label for slot in env.task.missing] or ["the day"]
+    return [
+        f"Could you please tell me {' and '.join(labels)}?",
+        *(f"What is {label}?" for label in labels),
+        "When is it?",
+        "It is done.",
+        "I am sorry, this cannot be done. Nothing was changed.",
+    ]
+
+
+TEXTS = {
+    "textgym/AskFirst-v0": questions,
+    "textgym/MultiIntent-v0": lambda env: ["It is done.", "Which of these comes first?"],
+    "textgym/Search-v0": cited,
+    "textgym/StructuredOutput-v0": documents,
+}
 
 
 def messages_for(id: str, index: int, level: int, data: Any) -> list[Any]:
@@ -279,13 +330,18 @@ def messages_for(id: str, index: int, level: int, data: Any) -> list[Any]:
     env = made(id, True, level)
     env.reset(options={"index": index})
     pool = pool_of(id, env, random.Random(index))
-    drawn = data.draw(
-        st.lists(st.lists(st.integers(0, len(pool) - 1), min_size=1, max_size=4), max_size=6)
-    )
-    ends = LAST[id](env) if id in LAST else ["Done.", f"Answer: {env.task.answer}"]
-    last = data.draw(st.sampled_from(ends))
-    calls = [assistant_calls(*(pool[n] for n in places)) for places in drawn]
-    return [*calls, assistant(last) if isinstance(last, str) else last]
+    places = st.lists(st.integers(0, len(pool) - 1), min_size=1, max_size=4)
+    texts = TEXTS[id](env) if id in TEXTS else ["Done.", f"Answer: {env.task.answer}"]
+    steps: Any = places | st.sampled_from(texts) if id in TEXTS else places
+    drawn = [*data.draw(st.lists(steps, max_size=6)), data.draw(st.sampled_from(texts))]
+    drawn += ["It is done."] * 10
+    messages = [
+        assistant_calls(*(pool[place] for place in step)) if isinstance(step, list) else step
+        for step in drawn
+    ]
+    other = made(id, False, level)
+    other.reset(options={"index": index})
+    return messages[: len(results_of(other, messages))]
 
 
 def results_of(env: Any, messages: list[Any]) -> list[tuple[float, dict[str, Any]]]:
@@ -316,6 +372,10 @@ def test_the_return_is_1_or_what_the_final_state_is_worth(
     assert 0 <= env.progress() <= 1
     if success:
         assert total == 1.0
+    elif results[-1][1]["reward_components"].get("state"):  # after needless questions
+        needless = results[-1][1]["reward_components"]["asked_needless"]
+        assert total == pytest.approx(max(0, 1 - needless / 10))
+        return
     else:
         assert total == rounded(env.credit * env.progress()) <= env.credit
     paid = [info.get("reward_components", {}).get("progress", 0.0) for _, info in results]
@@ -335,7 +395,8 @@ def test_the_verdict_is_that_of_the_default(id: str, index: int, level: int, dat
         results.append(results_of(env, messages))
     default, paying = results
     assert [reward for reward, _ in default[:-1]] == [0.0] * (len(default) - 1)
-    assert default[-1][0] == float(default[-1][1]["is_success"])
+    needless = default[-1][1]["reward_components"].get("asked_needless", 0)
+    assert default[-1][0] == float(default[-1][1]["is_success"]) or needless
     paying[-1][1]["reward_components"].pop("progress", None)
     reasons = [result[-1][1].pop("verdict_reason") for result in (default, paying)]
     assert reasons[1] in (reasons[0], "incomplete")  # what is paid for in part is not wrong
@@ -351,12 +412,12 @@ def test_a_fork_at_any_step_is_paid_the_same(id: str, index: int, level: int, da
     env.reset(options={"index": index})
     saved = []
     results = []
-    for message in messages[: env.max_turns]:
+    for message in messages:
         saved.append(json.loads(json.dumps(env.get_state())))
-        results += results_of(env, [message]) if message is messages[-1] else [_step(env, message)]
+        results.append(_step(env, message))
     for step, state in enumerate(saved):
         fork.set_state(state)
-        assert results_of(fork, messages[step : env.max_turns]) == results[step:]
+        assert results_of(fork, messages[step:]) == results[step:]
 
 
 def _step(env: Any, message: Any) -> tuple[float, dict[str, Any]]:

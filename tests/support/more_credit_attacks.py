@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from blind_policies import BLIND, Blind, prompt_of, say
-from credit_attacks import first_right_step, making, right_step_forever
+from credit_attacks import (
+    any_calls,
+    deleting,
+    every_plot,
+    every_update,
+    first_right_step,
+    making,
+    right_step_forever,
+)
 
+from textgym.envs.office.requests import OFFICE_SLOTS
+from textgym.envs.office.requests.details import DETAILS
 from textgym.envs.structured_output.answers import invent
-from textgym.messages import Message, assistant_calls
+from textgym.messages import Message, assistant_calls, text_of
 
 KNOWING: dict[str, Blind] = {
     "the oracle's first step": first_right_step,
@@ -179,7 +190,120 @@ WANDERING: dict[str, Blind] = {
 }
 
 
+# Offices.
+
+_DETAILS = [OFFICE_SLOTS[slot].label for slot in DETAILS]
+CANNOT = "I am sorry, this cannot be done. Nothing was changed."
+
+
+def asks_first(*questions: str, end: str = "It is done.", then: Blind | None = None) -> Blind:
+    """Ask some questions, one a message, then act like another policy, or end."""
+
+    def act(env: Any, rng: random.Random, said: list[Message]) -> Message | str:
+        if env.turn < len(questions):
+            return questions[env.turn]
+        return end if then is None else then(_Later(env, len(questions)), rng, said)
+
+    return act
+
+
+class _Later:
+    """An environment whose turns are counted from a later one on."""
+
+    def __init__(self, env: Any, turns: int) -> None:
+        self._env, self.turn, self.max_turns = env, env.turn - turns, env.max_turns - turns
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._env, name)
+
+
+DOING: dict[str, Blind] = {
+    "any call": making(any_calls(1)),
+    "five calls": making(any_calls(5)),
+    "fifty calls": making(any_calls(50)),
+    "fifty calls, and denies them": making(any_calls(50), end=CANNOT),
+    "deletes the likeliest row of each table": making(deleting(1)),
+    "deletes all likely rows": making(deleting(10**6)),
+    "every plot": making(every_plot),
+    "every update": making(every_update),
+}
+ASKING: dict[str, Blind] = {
+    **{f"asks for {label}": asks_first(f"What is {label}?") for label in _DETAILS},
+    "asks for everything": asks_first(f"Could you please tell me {', '.join(_DETAILS)}?"),
+    "asks for everything, one by one": asks_first(*(f"What is {label}?" for label in _DETAILS)),
+    "asks who and when": asks_first("Who, and when?"),
+    "asks forever": asks_first(*["When?"] * 30),
+    "asks, acts": asks_first("When is it?", then=making(any_calls(1))),
+    "asks, denies": asks_first("When is it?", end=CANNOT),
+}
+
+
+# A desk.
+
+_CUSTOMER = re.compile(r'"customer_id": "(\d+)"')
+_BOOKING = re.compile(r'"booking_id": "(\d+)", "customer_id"')
+
+
+def exploring(
+    depth: int, most: int, end: Callable[[list[Message]], list[Any]] | None = None
+) -> Blind:
+    """Look up the people that the request names, all that they have, and all about it."""
+
+    def act(env: Any, rng: random.Random, said: list[Message]) -> Message | str:
+        text = "\n".join(str(item["content"]) for item in said)
+        calls: list[Any] = []
+        if env.turn == 0:
+            names = re.findall(r"\b[A-Z][a-z]+ [A-Z][a-z]+", prompt_of(said).rpartition("\n\n")[2])
+            calls = [("find_customers", {"name": name}) for name in names]
+        elif env.turn == 1 and depth > 1:
+            ids = list(dict.fromkeys(_CUSTOMER.findall(text)))
+            tools = ("list_bookings", "list_orders")
+            calls = [(tool, {"customer_id": id}) for id in ids for tool in tools]
+        elif env.turn == 2 and depth > 2:
+            ids = list(dict.fromkeys(_BOOKING.findall(text)))
+            calls = [("get_booking", {"booking_id": id}) for id in ids]
+        elif env.turn == depth and end is not None:
+            calls = end(said)
+        return assistant_calls(*calls[:most]) if calls else "It is done."
+
+    return act
+
+
+def cancel_something(said: list[Message]) -> list[Any]:
+    """Cancel a booking that was seen, with a full refund."""
+    seen = [json.loads(text_of(item)) for item in said if text_of(item).startswith('{"booking_id"')]
+    return [
+        ("cancel_booking", {k: row[k] for k in ("booking_id", "version")} | {"refund": row["paid"]})
+        for row in seen[-1:]
+    ]
+
+
 MORE_ATTACKS: dict[str, dict[str, Blind]] = {
+    "textgym/AskFirst-v0": {
+        "silence": say(""),
+        **KNOWING,
+        **BLIND["textgym/AskFirst-v0"],
+        **ASKING,
+        **DOING,
+    },
+    "textgym/Contingency-v0": {
+        "silence": say(""),
+        **KNOWING,
+        **BLIND["textgym/Contingency-v0"],
+        "looks up people": exploring(1, 64),
+        "looks up people, and what one of them has": exploring(2, 1),
+        "looks up people, and what they have": exploring(2, 64),
+        "looks up a person, and the bookings": exploring(3, 2),
+        "looks up everything": exploring(3, 64),
+        "looks up everything, and cancels the last booking": exploring(3, 64, cancel_something),
+    },
+    "textgym/MultiIntent-v0": {
+        "silence": say(""),
+        **KNOWING,
+        **BLIND["textgym/MultiIntent-v0"],
+        "asks forever": say("Which of these comes first?"),
+        **DOING,
+    },
     "textgym/Search-v0": {
         "silence": say(""),
         **KNOWING,

@@ -8,6 +8,7 @@ from typing import Any
 
 from textgym.core.card import Card
 from textgym.core.episode import Grade
+from textgym.core.partial_credit import PartialCreditEnv, share_done
 from textgym.envs.office.ask_first.ask_first_tasks import LEVELS, AskFirstTask, draw, read_task
 from textgym.envs.office.base import UserEnv
 from textgym.envs.office.company.database import State, new_state
@@ -47,7 +48,7 @@ class AskFirstState:
     user_usage: dict[str, int] = field(default_factory=dict)
 
 
-class AskFirst(UserEnv[AskFirstState]):
+class AskFirst(UserEnv[AskFirstState], PartialCreditEnv[AskFirstState]):
     """Carry out an office request, and first ask the user for what is missing.
 
     ## Description
@@ -99,6 +100,19 @@ class AskFirst(UserEnv[AskFirstState]):
     - `state`: 1 if the state is right
     - `asked_needed`: the share of the missing details that were asked for; 1 if none was missing
     - `asked_needless`: the number of needless questions
+
+    ## Partial credit
+    With `partial_credit=True`, steps also earn rewards for progress, as component `progress`. Their
+    sum is always 0.5 times the progress in the present state, rounded to 1/1024. The last step adds
+    the rest of the reward above, if the final state is right. The verdict is the same. Progress is
+    the number of missing details that were asked for and of the reference's changes that are made,
+    less the number of needless questions and of other changes, at least 0, divided by the number of
+    all these details and changes. It is 0 after a change that came too early, and while the last
+    message denies the work. A request that cannot be carried out earns only in the last step.
+
+    Always saying that it cannot be done gets 0.1, as without partial credit. Always asking for the
+    same detail, and for nothing else, gets up to 0.03, and asking for all details gets 0. On level
+    0, where the recipient is always missing, asking for it earns 0.25.
 
     ## Info
     | key | set by | meaning |
@@ -156,6 +170,7 @@ class AskFirst(UserEnv[AskFirstState]):
         worlds: The number of different companies in the generated tasks of a split; None for a new
             one at each index. No company is in two splits.
         max_turns: The maximum number of assistant messages; 30 by default.
+        partial_credit: Whether steps earn rewards for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
@@ -255,7 +270,22 @@ class AskFirst(UserEnv[AskFirstState]):
         }
         reward = max(0.0, 1 - NEEDLESS * needless) if right else 0.0
         success = right and not needless
-        return Grade(reward, success, components, self.answer_text, self.user_info())
+        grade = Grade(reward, success, components, self.answer_text, self.user_info())
+        return self.less_paid(grade) if self.partial_credit else grade
+
+    def progress(self) -> float:
+        """Return the share of the questions and changes that are done; 0 if they cannot succeed."""
+        task, state, changes_in = self.task, self.state, self.database.changes_in
+        if state.acted_early or (state.was_denied and task.possible):
+            return 0.0
+        made, expected = changes_in(state.changes), changes_in(self.effect(task.answer))
+        asked, needless = sum(slot in state.user.told for slot in task.missing), state.user.needless
+        share = share_done(
+            (made & expected).total() + asked,
+            (made - expected).total() + needless,
+            expected.total() + len(task.missing) or 1,
+        )
+        return min(share, max(0.0, 1 - NEEDLESS * needless))
 
     def solve(self) -> Message:
         """Ask for what is missing, then make the next look-up or reference call, then end."""

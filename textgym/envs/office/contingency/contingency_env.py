@@ -7,11 +7,12 @@ before the kinds of the steps and independently of them, so that the request doe
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from textgym.core.card import Card
 from textgym.core.episode import Grade
+from textgym.core.partial_credit import PartialCreditEnv
 from textgym.envs.generation import MONTHS, choice, randint, redrawn, sample
 from textgym.envs.office.base import OfficeEnv
 from textgym.envs.office.contingency.desk import Desk, DeskDatabase, desk
@@ -27,8 +28,8 @@ from textgym.envs.office.reference import (
     read_tools,
     read_world,
 )
-from textgym.errors import RowError
-from textgym.messages import Message, assistant, assistant_calls, system, user
+from textgym.errors import RowError, ToolError
+from textgym.messages import Message, assistant, assistant_calls, system, text_of, user
 from textgym.tasks.task import Task
 
 __all__ = ["CALLS_FACTOR", "LEVELS", "Contingency", "draw", "read_task"]
@@ -116,6 +117,8 @@ def _joined(rng: random.Random, text: str) -> str:
 
 
 CALLS_FACTOR = 3  # the maximum number of calls, as a multiple of the oracle's
+_READING = ("get_booking", "list_bookings", "list_orders")
+"""The tools that take the id of a customer or of a booking, and change nothing."""
 
 _OPENING = """\
 You work at the desk of a coach company, which also has a small shop. You have tools for its \
@@ -151,7 +154,7 @@ def read_task(row: Mapping[str, Any]) -> OfficeTask:
     return OfficeTask(row["id"], prompt, calls, tools, row, world=world)
 
 
-class Contingency(OfficeEnv[State], DeskTools):
+class Contingency(OfficeEnv[State], PartialCreditEnv[State], DeskTools):
     """Carry out a request at the desk of a coach company, where surprises may happen on the way.
 
     ## Description
@@ -198,6 +201,19 @@ class Contingency(OfficeEnv[State], DeskTools):
     - `side_effects`: something was changed, and not all tables are correct
     - `calls`: the limit on calls was kept
 
+    ## Partial credit
+    With `partial_credit=True`, steps also earn rewards for progress, as component `progress`. Their
+    sum is always 0.5 times the progress in the present state, rounded to 1/1024. The last step adds
+    the rest of 1 for a success. The verdict is the same. Three quarters of progress are for the
+    reference's changes that are made, and each other change cancels a right one. A quarter is for
+    its look-ups of bookings and orders by an id that the request does not state: for the share of
+    them that were made, times the share of needed ones among all such look-ups that were made.
+    Progress is at least 0, and 0 after more calls than are allowed. Without such look-ups in the
+    reference, all of progress is for changes.
+
+    The best policy that ignores what is requested finds the people that the request names, and
+    looks up the bookings of one of them. It gets 0.02. Straight calls with guessed ids get 0.
+
     ## Info
     | key | set by | meaning |
     | --- | --- | --- |
@@ -241,6 +257,7 @@ class Contingency(OfficeEnv[State], DeskTools):
         worlds: The number of different desks in the generated tasks of a split; None for a new one
             at each index. No desk is in two splits.
         max_turns: The maximum number of assistant messages; 120 by default.
+        partial_credit: Whether steps earn rewards for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
@@ -326,7 +343,29 @@ class Contingency(OfficeEnv[State], DeskTools):
             "calls": float(fits),
         }
         info = {"answer_sought": False}
-        return Grade(float(right), right, components, self.answer_text, info)
+        grade = Grade(float(right), right, components, self.answer_text, info)
+        return self.less_paid(grade) if self.partial_credit else grade
+
+    def progress(self) -> float:
+        """Return the share of the changes and look-ups that are done; 0 after too many calls."""
+        expected_calls, request = self.task.answer, text_of(self.task.messages[-1])
+        calls = [
+            (call["function"]["name"], call["function"].get("arguments"))
+            for reply in self.replies
+            for call in reply.get("tool_calls") or ()
+        ]
+        if len(calls) > CALLS_FACTOR * len(expected_calls):
+            return 0.0
+        changes_in = self.database.changes_in
+        made, expected = changes_in(self.state), changes_in(self.effect(expected_calls))
+        right, wrong = (made & expected).total(), (made - expected).total()
+        changed = (right - wrong) / (expected.total() or 1)
+        needed, read = _reads(expected_calls, request), _reads(calls, request)
+        if not needed:
+            return max(0.0, changed)
+        hits = len(needed & read)
+        looked_up = hits / len(needed) * hits / (len(read) or 1)
+        return max(0.0, (3 * changed + looked_up) / 4)
 
     def guess(self, rng: random.Random) -> Message:
         """Order something for somebody without looking anything up, then end."""
@@ -336,3 +375,18 @@ class Contingency(OfficeEnv[State], DeskTools):
         quantity = choice(rng, (2, 3, 4))
         order = {"customer_id": customer, "item_id": item, "quantity": quantity}
         return assistant_calls(("place_order", order))
+
+
+def _reads(calls: Iterable[tuple[str, Any]], request: str) -> set[tuple[str, str, int]]:
+    """Return the look-ups with an id that the request does not state: tool, id and page."""
+    reads = set()
+    for name, arguments in calls:
+        if name in _READING:
+            try:
+                values = DeskRun.toolbox().tools[name].read_arguments(arguments)
+            except ToolError:
+                continue
+            id = values.get("booking_id") or values.get("customer_id", "")
+            if id not in request:
+                reads.add((name, id, values.get("page", 1)))
+    return reads

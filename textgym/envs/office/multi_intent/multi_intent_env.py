@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from textgym.core.card import Card
 from textgym.core.episode import Grade
+from textgym.core.partial_credit import PartialCreditEnv
 from textgym.envs.office.base import UserEnv
 from textgym.envs.office.company.database import State, database_of
 from textgym.envs.office.company.world import company
@@ -18,6 +20,7 @@ from textgym.envs.office.multi_intent.multi_intent_tasks import (
     draw,
     read_task,
 )
+from textgym.envs.office.reference import Call
 from textgym.envs.office.requests import without_quotes
 from textgym.errors import StateError, UserFailure
 from textgym.messages import Message, text_of, user
@@ -57,7 +60,7 @@ class MultiIntentState:
     user_usage: dict[str, int] = field(default_factory=dict)
 
 
-class MultiIntent(UserEnv[MultiIntentState]):
+class MultiIntent(UserEnv[MultiIntentState], PartialCreditEnv[MultiIntentState]):
     """Carry out several office requests that arrive together, with corrections and cancellations.
 
     ## Description
@@ -94,6 +97,18 @@ class MultiIntent(UserEnv[MultiIntentState]):
       request, none of its changes may be
     - `crosstalk`: the number of changes at the end that no request asked for
     - `in_time`: 1 if the databases were right at the end of every turn but the last
+
+    ## Partial credit
+    With `partial_credit=True`, steps also earn rewards for progress, as component `progress`. Their
+    sum is always 0.5 times the progress in the present state, rounded to 1/1024. The last step adds
+    the rest of 1 for a success. The verdict is the same. Progress is the number of turns that were
+    carried out, plus the share of the changes for the present turn, divided by the number of turns.
+    Turns that need no change are not counted. What has to be undone is a change, too, and each
+    change too many cancels a right one, or what earlier turns have earned. After a turn that ended
+    with wrong databases, progress stays as it is. So waiting for the last message earns nothing.
+
+    Silence, questions, calls with values from the request, and deleting or updating all rows that
+    it may be about get 0, as without partial credit.
 
     ## Info
     | key | set by | meaning |
@@ -149,6 +164,7 @@ and optionally `look_ups` (calls that the oracle makes first) |
         worlds: The number of different companies in the generated tasks of a split; None for a new
             one at each index. No company is in two splits.
         max_turns: The maximum number of assistant messages; 60 by default.
+        partial_credit: Whether steps earn rewards for progress; False by default.
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
@@ -253,7 +269,24 @@ and optionally `look_ups` (calls that the oracle makes first) |
             "crosstalk": float((made - wanted).total()),
             "in_time": float(state.in_time),
         }
-        return Grade(float(right), right, components, self.answer_text, self.user_info())
+        grade = Grade(float(right), right, components, self.answer_text, self.user_info())
+        return self.less_paid(grade) if self.partial_credit else grade
+
+    def progress(self) -> float:
+        """Return the share of the turns that were carried out, until one was not."""
+        state, changes_in = self.state, self.database.changes_in
+        if not state.in_time:
+            return self._payments.so_far / self.credit
+        calls: list[Call] = []
+        states: list[Counter[object]] = [Counter()]
+        for turn in self.task.turns:
+            calls += turn.calls
+            states.append(changes_in(self.effect(calls)))
+        asked = [_distance(before, after) for before, after in pairwise(states)]
+        left = _distance(changes_in(state.changes), states[state.turn + 1])
+        share = (asked[state.turn] - left) / (asked[state.turn] or 1)
+        done = sum(map(bool, asked[: state.turn]))
+        return max(0.0, done + share) / (sum(map(bool, asked)) or 1)
 
     def solve(self) -> Message:
         """Make the next look-up or reference call of the user's turn, then end the turn."""
@@ -279,3 +312,8 @@ and optionally `look_ups` (calls that the oracle makes first) |
         """Return whether the databases are as they should be at the end of the user's turn."""
         turns = self.task.turns[: self.state.turn + 1]
         return not self.differing([call for turn in turns for call in turn.calls])
+
+
+def _distance(first: Counter[object], second: Counter[object]) -> int:
+    """Return how many changes only one of two states has."""
+    return (first - second).total() + (second - first).total()

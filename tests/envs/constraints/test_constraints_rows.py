@@ -6,6 +6,7 @@ import subprocess
 import sys
 from typing import Any
 
+import blind_policies as blind
 import gymnasium
 import pytest
 from hypothesis import given
@@ -106,6 +107,53 @@ def test_wrong_facts_cost_all_in_the_fraction_mode() -> None:
     assert play(row, "A plum it is.")[0] == 0.5
     assert play(row, "Apple.")[0] == 0.0
     assert play(row, "Plum pear.")[0] == 0.0
+
+
+FACTS = {"required": ["plum", "pear"], "known": ["plum", "pear", "5 kg"], "forbidden": ["fig"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "reward"),
+    [
+        pytest.param("Plum pear.", 1.0, id="all"),
+        pytest.param("Apple.", 0.25, id="no fact"),
+        pytest.param("Plum.", 0.375, id="one of two facts"),
+        pytest.param("An apple it is.", 0.125, id="no fact, one of two instructions"),
+        pytest.param("A plum, or a pear.", 0.0, id="all facts, no instruction"),
+        pytest.param("Plum and pear.", 0.5, id="all facts, one of two instructions"),
+        pytest.param("Plum fig.", 0.0, id="a forbidden fact"),
+        pytest.param("Plum f i g.", 0.0, id="a forbidden fact in another spelling"),
+        pytest.param("Plum, 7 kg.", 0.0, id="a figure that is made up"),
+        pytest.param("", 0.0, id="nothing"),
+    ],
+)
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_text_that_lacks_facts_earns_a_part_on_the_first_levels(
+    level: int, text: str, reward: float
+) -> None:
+    row = {**IFEVAL, **FACTS, "grading_mode": "fraction", "level": level}
+    earned, info = play(row, text)
+    assert earned == reward
+    assert info["is_success"] == (reward == 1)
+    assert play({**row, "grading_mode": "binary"}, text)[0] == float(reward == 1)
+
+
+@pytest.mark.parametrize("level", [{}, {"level": None}, {"level": 2}, {"level": "1"}])
+def test_facts_are_needed_on_other_levels_and_without_one(level: dict[str, Any]) -> None:
+    row = {**IFEVAL, **FACTS, "grading_mode": "fraction", **level}
+    assert play(row, "Plum pear.")[0] == 1.0
+    assert play(row, "Plum and pear.")[0] == 0.5
+    assert play(row, "Plum.")[0] == play(row, "Apple.")[0] == 0.0
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_no_blind_text_earns_much_for_its_form(level: int) -> None:
+    env = Constraints(level=level, split="validation", grading_mode="fraction")
+    means = {
+        name: sum(blind.play(env, policy, index) for index in range(20)) / 20
+        for name, policy in blind.BLIND["textgym/Constraints-v0"].items()
+    }
+    assert max(means.values()) <= (0.05 if level == 1 else 0), means
 
 
 @pytest.mark.parametrize("text", ["", " \n", None, "<think>Plum.</think>", "<think>Plum."])

@@ -32,6 +32,7 @@ from textgym.verifiers.instructions import MODES, Mode, follows
 
 __all__ = ["Constraints"]
 
+FORM_LEVELS = (0, 1)  # where a text that lacks facts earns a part, in the mode `fraction`
 _GUESSES = (
     "Thank you for your message.", "Here is the text that you asked for.", "All are welcome.",
     "We hope to see you soon.", "Please let us know if you have questions.", "It will be great.",
@@ -69,9 +70,9 @@ class Constraints(TextEnv[None]):
     ## Reward
     With `grading_mode="binary"`, 1 if the text follows all instructions and its facts are right,
     else 0. With `grading_mode="fraction"`, the share of the instructions that it follows if its
-    facts are right, else 0. The facts are right if the text mentions all required ones and none of
-    the forbidden ones, and every figure in it is in a known fact. Rows without facts are graded
-    only by the instructions. An empty text follows no instruction. Components:
+    facts are right, else 0 above level 1. The facts are right if the text mentions all required
+    ones and none of the forbidden ones, and every figure in it is in a known fact. Rows without
+    facts are graded only by the instructions. An empty text follows no instruction. Components:
 
     - `follow_all`: the text follows all instructions
     - `share`: the share of the instructions that it follows
@@ -93,6 +94,12 @@ class Constraints(TextEnv[None]):
 
     Figures are prices, times, phone numbers, codes such as `KT-417`, dates such as `14 June`, and
     numbers of minutes, grams and percent.
+
+    ## Partial credit
+    With `grading_mode="fraction"`, a text earns a part without all facts if its row has the `level`
+    0 or 1, as generated ones have: 0.25 to 0.5 times the share of the instructions, by the share of
+    the required facts, or 0 if it has a forbidden fact or a figure of its own. Rows of another
+    level, or without one, earn nothing. The best blind policy, half of the prompt, gets 0.02.
 
     ## Strict and loose
     With `mode="strict"`, a text must follow an instruction as it stands. With `mode="loose"`, it is
@@ -245,7 +252,7 @@ class Constraints(TextEnv[None]):
     tasks of ten. A score of 1 means that the model always found the right facts, left out all
     others, and followed every instruction. A single broken instruction or a single missing or wrong
     fact costs the whole task in the binary mode. In the fraction mode, wrong facts still cost all
-    of it. At level 0, the word itself is a right answer.
+    of it, and missing ones above level 1. At level 0, the word itself is a right answer.
 
     Args:
         mode: `strict` or `loose`.
@@ -338,18 +345,14 @@ class Constraints(TextEnv[None]):
         """Read a row of textgym, IFEval, IFBench or NeMo Gym."""
         fields = fields_of(row)
         prompt, tools = prompt_of(fields)
-        instructions = instructions_of(fields, "\n".join(map(text_of, prompt)))
-        row_mode = grading_mode_of(fields)
-        check_libraries(instructions)
+        asked = instructions_of(fields, "\n".join(map(text_of, prompt)))
+        mode = self.grading_mode or grading_mode_of(fields)
+        check_libraries(asked)
+        answer = witness_of(fields)
+        facts = Facts(*(fact_list_of(fields, name) for name in ("required", "known", "forbidden")))
+        pays_form = mode == "fraction" and row.get("level") in FORM_LEVELS
         return ConstraintsTask(
-            row["id"],
-            tuple(prompt),
-            witness_of(fields),
-            tools,
-            row,
-            tuple(instructions),
-            Facts(*(fact_list_of(fields, name) for name in ("required", "known", "forbidden"))),
-            self.grading_mode or row_mode,
+            row["id"], tuple(prompt), answer, tools, row, tuple(asked), facts, mode, pays_form
         )
 
     def grade(self) -> Grade:
@@ -357,16 +360,14 @@ class Constraints(TextEnv[None]):
         task, text = self.task, self._text()
         verdicts = follows(text, task.instructions, self.mode)
         share, all_followed = sum(verdicts) / len(verdicts), all(verdicts)
-        facts = task.facts.share_in(text)
-        right = facts == 1.0
+        right = (facts := task.facts.share_in(text)) == 1.0
         earned = share if task.grading_mode == "fraction" else float(all_followed)
+        if not right:
+            earned *= (1 + task.facts.share_in(text, if_wrong=-1.0)) / 4 if task.pays_form else 0
         names = (f"{place} {id}" for place, (id, _) in enumerate(task.instructions))
-        return Grade(
-            earned if right else 0.0,
-            all_followed and right,
-            {"follow_all": all_followed, "share": share, "facts": facts},
-            info={"instructions": dict(zip(names, map(float, verdicts), strict=True))},
-        )
+        components = {"follow_all": all_followed, "share": share, "facts": facts}
+        info = {"instructions": dict(zip(names, map(float, verdicts), strict=True))}
+        return Grade(earned, all_followed and right, components, info=info)
 
     def _text(self) -> str:
         """Return the text to grade: as it was written, if the row has no facts."""

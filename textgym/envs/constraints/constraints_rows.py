@@ -45,11 +45,13 @@ class ConstraintsTask(Task):
         instructions: The ids of the instructions, each with its arguments.
         facts: The facts that an answer must mention, may mention and must not mention.
         grading_mode: The grading mode, from the keyword argument or the row.
+        pays_form: Whether a text that lacks facts earns a part for its form.
     """
 
     instructions: tuple[Asked, ...] = ()
     facts: Facts = field(default_factory=Facts)
     grading_mode: GradingMode = GRADING_MODES[0]
+    pays_form: bool = False
 
 
 def fields_of(row: Mapping[str, Any]) -> Mapping[str, Any]:

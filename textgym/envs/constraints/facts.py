@@ -134,11 +134,13 @@ class Facts:
     known: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
 
-    def share_in(self, text: str) -> float:
-        """Return the share of the required facts that a text mentions.
+    def share_in(self, text: str, if_wrong: float = 0.0) -> float:
+        """Return the share of the required facts that a text mentions; 1 if none is required.
 
-        It is 0 if the text has a forbidden fact in any spelling, or a figure that no known fact
-        has. It is 1 if no fact is required otherwise.
+        Args:
+            text: The text.
+            if_wrong: What is returned if the text has a forbidden fact in any spelling, or a figure
+                that no known fact has.
 
         Example:
             >>> facts = Facts(("3 May", "$5.00"), known=("3 May", "$5.00", "6:30 pm"))
@@ -151,8 +153,8 @@ class Facts:
         if self.forbidden:
             rest = stated.beside({*self.required, *self.known})
             if any(stated.hides(fact) or rest.gives(fact) for fact in self.forbidden):
-                return 0.0
+                return if_wrong
         if self.known and stated.figures() - FactText(" / ".join(self.known)).figures():
-            return 0.0
+            return if_wrong
         mentioned = sum(map(stated.mentions, self.required))
         return mentioned / len(self.required) if self.required else 1.0

@@ -26,7 +26,7 @@ from textgym.policies.base import Action, Policy, Sampling, Tokens
 from textgym.policies.chat.hermes import with_parsed_calls, with_tool_prompt
 from textgym.policies.token_policy import SampledTokens, TokenPolicy
 from textgym.rollouts.player import EpisodePlayer
-from textgym.trajectories.episode_record import check_graded, components_of
+from textgym.trajectories.episode_record import check_graded, components_of, named_figures
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.task_identity import EpisodeKey
 
@@ -196,8 +196,7 @@ class _DrivenEpisode(ABC, Generic[Question, Answer, Part]):
             UsageError: The episode has not ended.
             EnvironmentFailure: It failed.
         """
-        figures = {f"{prefix}{name}": float(value) for name, value in self.components.items()}
-        return {**figures, "success": float(bool(self.result["is_success"]))}
+        return named_figures(self.result, prefix)
 
 
 class _AskingPolicy(Policy):

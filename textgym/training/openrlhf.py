@@ -19,12 +19,11 @@ from typing import Any
 
 from openrlhf.utils.agent import AgentExecutorBase
 
-from textgym.errors import PolicyFailure, TrainingError
+from textgym.errors import PolicyFailure
 from textgym.policies.base import Sampling
-from textgym.policies.token_policy import SampledTokens, TokenPolicy
-from textgym.training.tasks import key_of, player_of, write_json_lines, write_tasks
-from textgym.trajectories.episode_record import check_graded
-from textgym.trajectories.tokens import token_rows
+from textgym.policies.token_policy import SampledTokens
+from textgym.training.playing import play_row
+from textgym.training.tasks import write_json_lines, write_tasks
 
 __all__ = ["AgentExecutor", "write_dataset"]
 
@@ -52,7 +51,7 @@ class AgentExecutor(AgentExecutorBase):  # type: ignore[misc]  # openrlhf is not
             prompt_ids: list[int], sampling: Sampling, seed: int | None
         ) -> SampledTokens:
             params = deepcopy(sampling_params)
-            params.max_tokens = min(sampling.max_tokens, params.max_tokens or sampling.max_tokens)
+            params.max_tokens = sampling.max_tokens
             output = (await llm_engine.generate(prompt_ids, params)).outputs[0]
             if output.finish_reason not in ("stop", "length"):
                 raise PolicyFailure(f"the engine stopped with {output.finish_reason!r}")
@@ -63,32 +62,28 @@ class AgentExecutor(AgentExecutorBase):  # type: ignore[misc]  # openrlhf is not
             ]
             return SampledTokens(ids, logprobs or None, output.finish_reason == "stop")
 
-        policy = TokenPolicy(
+        length = min(max_length, sampling_params.max_tokens or max_length)
+        played = await play_row(
+            json.loads(label),
             sample,
             hf_tokenizer,
-            Sampling(max_tokens=max_length),
+            sampling={"max_tokens": length},
             name="openrlhf",
             context_length=max_length,
         )
-        row = json.loads(label)
-        (episode,) = await player_of(row).aplay(policy, [key_of(row)])
-        check_graded(episode, TrainingError)
-        rows = token_rows(episode)
-        if len(rows) != 1:
-            raise TrainingError(f"an episode has {len(rows)} token sequences: OpenRLHF trains on 1")
-        zeros, tokens = [0] * len(rows[0].prompt_ids), rows[0]
+        tokens = played.sequence("OpenRLHF")
         has_logprobs = sampling_params.logprobs is not None
         return {
             "prompt": prompt,
             "label": label,
             "images": None,
             "mm_train_inputs": None,
-            "reward": episode["reward"],
-            "scores": float(bool(episode["is_success"])),
-            "observation_tokens": tokens.prompt_ids + tokens.completion_ids,
-            "action_ranges": _ranges(zeros + tokens.completion_mask),
-            "rollout_log_probs": [*map(float, zeros), *tokens.logprobs] if has_logprobs else None,
-            "truncated": any(step["finish_reason"] == "length" for step in episode["steps"]),
+            "reward": played.reward,
+            "scores": played.figures()["success"],
+            "observation_tokens": tokens.ids,
+            "action_ranges": _ranges(tokens.loss_mask),
+            "rollout_log_probs": tokens.logprobs if has_logprobs else None,
+            "truncated": played.is_cut,
             "extra_logs": {},
         }
 

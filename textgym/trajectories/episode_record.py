@@ -30,6 +30,7 @@ __all__ = [
     "describe_failure",
     "failure_of",
     "labels_of",
+    "named_figures",
     "task_reward_of",
 ]
 
@@ -67,6 +68,19 @@ def components_of(trajectory: Trajectory) -> dict[str, float]:
             if isinstance(value, (int, float)):
                 components[name] = components.get(name, 0) + value
     return components
+
+
+def named_figures(trajectory: Trajectory, prefix: str = "") -> dict[str, float]:
+    """Return an episode's reward components by `prefix` and name, and `success`.
+
+    Example:
+        >>> steps = [{"components": {"right": 0.25}}]
+        >>> named_figures({"steps": steps, "is_success": None}, "reward/")
+        {'reward/right': 0.25, 'success': 0.0}
+    """
+    components = components_of(trajectory)
+    figures = {f"{prefix}{name}": float(value) for name, value in components.items()}
+    return {**figures, "success": float(bool(trajectory["is_success"]))}
 
 
 def task_reward_of(trajectory: Trajectory) -> float | None:

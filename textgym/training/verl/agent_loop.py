@@ -25,11 +25,11 @@ from verl.trainer.ppo.core_algos import register_adv_est
 from verl.utils.fs import copy_to_local
 from verl.utils.model import get_generation_config
 
-from textgym.errors import ContextFullError, PolicyFailure, TrainingError
+from textgym.errors import PolicyFailure, TrainingError
 from textgym.policies.base import Sampling
 from textgym.policies.chat.templates import with_template_arguments
-from textgym.policies.token_policy import SampledTokens, TokenPolicy
-from textgym.training.tasks import key_of, player_of
+from textgym.policies.token_policy import SampledTokens
+from textgym.training.playing import play_row
 from textgym.training.verl.samples import (
     AGENT_NAME,
     VerlSample,
@@ -52,34 +52,25 @@ class _Server:
     """Samples the messages of an episode with verl's servers.
 
     All requests have the same id, so that verl sends them to the same server, which caches their
-    prefix. Their tokens fit verl's `prompt_length` and `response_length`.
+    prefix.
 
     Attributes:
         versions: The versions of the weights that sampled, by verl's names.
     """
 
-    def __init__(self, manager: Any, config: Any, sampling_params: dict[str, Any]) -> None:
-        self._manager, self._config, self._sampling_params = manager, config, sampling_params
-        self._request_id, self._first_length = uuid4().hex, 0
+    def __init__(self, manager: Any, sampling_params: dict[str, Any]) -> None:
+        self._manager, self._sampling_params = manager, sampling_params
+        self._request_id = uuid4().hex
         self.versions: dict[str, Any] = {}
 
     async def sample(
         self, prompt_ids: list[int], sampling: Sampling, seed: int | None
     ) -> SampledTokens:
         """Continue a prompt."""
-        self._first_length = self._first_length or len(prompt_ids)
-        if self._first_length > self._config.prompt_length:
-            raise ContextFullError(
-                f"the prompt has {self._first_length} tokens, and prompt_length is "
-                f"{self._config.prompt_length}"
-            )
-        room = self._first_length + self._config.response_length - len(prompt_ids)
-        if room < 1:
-            raise ContextFullError("response_length has no room for another message")
         output = await self._manager.generate(
             request_id=self._request_id,
             prompt_ids=prompt_ids,
-            sampling_params={**self._sampling_params, "max_tokens": room},
+            sampling_params={**self._sampling_params, "max_tokens": sampling.max_tokens},
         )
         if output.stop_reason in ("aborted", "abort"):  # of vLLM's server, and of SGLang's
             raise PolicyFailure("verl's server aborted the request")
@@ -110,16 +101,17 @@ class TextgymAgentLoop(AgentLoopBase):  # type: ignore[misc]  # verl is not type
             TrainingError: The episode is left out of the batch of verl's present trainer.
         """
         model = self.config.actor_rollout_ref.model
-        server = _Server(self.server_manager, self.rollout_config, sampling_params)
-        policy = TokenPolicy(
+        server = _Server(self.server_manager, sampling_params)
+        played = await play_row(
+            row["extra_info"],
             server.sample,
             with_template_arguments(self.tokenizer, self.apply_chat_template_kwargs),
-            Sampling(max_tokens=self.rollout_config.response_length),
+            max_prompt=self.rollout_config.prompt_length,
+            max_response=self.rollout_config.response_length,
             name="verl",
             end_ids=_end_ids(model.path, bool(model.get("trust_remote_code"))),
         )
-        task = row["extra_info"]
-        (trajectory,) = await player_of(task).aplay(policy, [key_of(task)])
+        trajectory = played.trajectory
         has_logprobs = bool(sampling_params.get("logprobs"))
         try:
             samples = self._samples(trajectory, has_logprobs, takes_many="session_id" in row)

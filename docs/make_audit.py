@@ -167,7 +167,8 @@ def _means(result: Mapping[str, Any] | None) -> dict[str, list[float]]:
 def _ladders(result: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the shares of informative groups by level and share of the oracle; {} for none."""
     measured = result["measured"] if result else {}
-    return {key: measured[key] for key in ("shares", "groups", "informative") if key in measured}
+    keys = ("shares", "groups", "informative", "informative_with_partial_credit")
+    return {key: measured[key] for key in keys if measured.get(key)}
 
 
 def differences(stored: Mapping[str, Any], fresh: Mapping[str, Any]) -> Iterator[str]:

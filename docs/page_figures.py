@@ -261,12 +261,15 @@ def learnability_section(id: str, ladder: Mapping[str, Any]) -> str:
         ["level", *(f"{share:g}" for share in shares)],
         ["---"] * (len(shares) + 1),
     ]
-    marked = False
+    marked, credited = False, ladder.get("informative_with_partial_credit", {})
     for level, rungs in ladder["informative"].items():
         early = [rung for share, rung in zip(shares, rungs, strict=True) if share <= _HALF]
         is_hard = max(early) < _HALF
         marked = marked or is_hard
         lines.append([f"{level} *" if is_hard else level, *(f"{rung:.2f}" for rung in rungs)])
+        if level in credited:
+            figures = (f"{rung:.2f}" for rung in credited[level])
+            lines.append([f"{level}, with `partial_credit=True`", *figures])
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     fewest, most = min(ladder["groups"].values()), max(ladder["groups"].values())
     count = f"{most}" if fewest == most else f"{fewest} to {most}"

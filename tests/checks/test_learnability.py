@@ -13,6 +13,7 @@ from sound_envs import SOUND, Recall, Sum
 from textgym import Grade, Message, OracleError, Task, assistant, user
 from textgym.checks import CHECKS
 from textgym.checks.skill_checks import LADDER
+from textgym.core.partial_credit import PartialCreditEnv
 
 CHECK = "statistical.learnability"
 
@@ -62,6 +63,16 @@ class SharedSteps(Steps):
         return Grade(share, share == 1.0)
 
 
+class CreditedSteps(PartialCreditEnv[Any], Steps):  # type: ignore[misc]
+    """The same, with credit for each right number only if it is asked for."""
+
+    def progress(self) -> float:
+        return float(self.state["right"] / self.task.row["steps"])
+
+    def grade(self) -> Grade:
+        return self.less_paid(super().grade())
+
+
 class ManyLevels(Steps):
     card = dataclasses.replace(Steps.card, levels=(1, 9, 12), first_rung=True)
 
@@ -93,6 +104,21 @@ def test_twenty_steps_that_win_only_together_are_warned_about(cls: type[Any]) ->
     ladder = result.measured["informative"]["20"]
     assert ladder[:3] == [0.0, 0.0, 0.0]
     assert ladder[-1] > 0.25  # 0.9 ** 20 is 0.12, and a group has eight episodes
+
+
+def test_partial_credit_is_played_where_the_whole_reward_is_too_rare() -> None:
+    result = result_of(CreditedSteps, CHECK)
+    assert result.status == "pass", result
+    assert result.detail.endswith(" are informative, at level 20 with partial credit")
+    assert result.measured["informative"]["20"][:3] == [0.0, 0.0, 0.0]
+    assert result.measured["informative_with_partial_credit"]["20"][2] == 1.0
+
+
+def test_an_environment_that_was_made_with_or_without_partial_credit_is_played_as_it_is() -> None:
+    for chosen in (True, False):
+        measured = result_of(CreditedSteps(partial_credit=chosen), CHECK).measured
+        assert measured["informative_with_partial_credit"] == {}
+        assert (measured["informative"]["20"][2] == 1.0) is chosen
 
 
 def test_groups_of_one_step_differ_as_often_as_the_shares_say() -> None:

@@ -12,6 +12,7 @@ from textgym.checks.checks import BASICS, CheckFailed, Outcome, Skipped, check_o
 from textgym.checks.episodes import Episode, Scripted, guess_message, guesses, oracle, play
 from textgym.checks.soundness.variants import calls_in
 from textgym.checks.subject import Subject
+from textgym.core.partial_credit import PartialCreditEnv
 from textgym.errors import OracleError
 from textgym.json_values import canonical_json
 from textgym.tasks.task import hash_int
@@ -148,7 +149,8 @@ def learnability(subject: Subject) -> Outcome:
     A group of episodes of one task is informative if its returns are not all equal: only then is
     there something to learn from it. At each turn, the oracle acts with a probability from 0 to
     0.9, and the random policy otherwise. Half of the groups must be informative at a probability of
-    at most 0.5. The measured values are the shares of informative groups by level.
+    at most 0.5. An environment that takes `partial_credit=True` is played with it at levels where
+    that is not so. The measured values are the shares of informative groups by level.
     """
     for method in ("solve", "guess"):
         if not subject.defines(method):
@@ -157,20 +159,24 @@ def learnability(subject: Subject) -> Outcome:
     if None not in levels and subject.card and subject.card.first_rung:
         levels = (0, *levels)
     fixed = subject.kwargs.get("level", "all")
-    ladders, groups = {}, {}
+    ladders, groups, credited = {}, {}, {}
+    can_credit = (
+        issubclass(subject.cls, PartialCreditEnv) and "partial_credit" not in subject.kwargs
+    )
     for level in levels:
         name = str(fixed if level is None else level)
         ladders[name], groups[name] = _ladder(subject, subject.at_level(level), name)
-    reached = {
-        name: max(rung for share, rung in zip(LADDER, ladder, strict=True) if share <= _HALF)
-        for name, ladder in ladders.items()
-    }
+        if can_credit and _reached(ladders[name]) < _HALF:
+            env = subject.at_level(level, partial_credit=True)
+            credited[name], _ = _ladder(subject, env, name)
     measured = {
         "shares": LADDER,
         "episodes_a_group": _GROUP,
         "groups": groups,
         "informative": ladders,
+        "informative_with_partial_credit": credited,
     }
+    reached = {name: _reached(ladder) for name, ladder in {**ladders, **credited}.items()}
     few = [f"{share:.0%} at level {name}" for name, share in reached.items() if share < _HALF]
     if few:
         raise CheckFailed(
@@ -178,8 +184,15 @@ def learnability(subject: Subject) -> Outcome:
             + ", ".join(few),
             measured,
         )
-    fewest = min(reached.values())
-    return Outcome(measured, detail=f"at least {fewest:.0%} of a level's groups are informative")
+    detail = f"at least {min(reached.values()):.0%} of a level's groups are informative"
+    if credited:
+        detail += f", at level {', '.join(credited)} with partial credit"
+    return Outcome(measured, detail=detail)
+
+
+def _reached(ladder: Sequence[float]) -> float:
+    """Return the largest share of groups while the oracle takes at most half of the turns."""
+    return max(rung for share, rung in zip(LADDER, ladder, strict=True) if share <= _HALF)
 
 
 def _ladder(subject: Subject, env: Any, level: str) -> tuple[list[float], int]:

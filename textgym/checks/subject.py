@@ -145,10 +145,10 @@ class Subject:
         fixed = [self.kwargs.get("dataset"), self.kwargs.get("level")] != [None, None]
         return (None,) if fixed or self.card is None else self.card.levels
 
-    def at_level(self, level: int | None) -> Any:
+    def at_level(self, level: int | None, **kwargs: Any) -> Any:
         """Make the environment for a level of its train split; None means its own arguments."""
-        kwargs = {} if level is None else {"level": level, "split": "train"}
-        return self.make_unwrapped(**kwargs)
+        fixed = {} if level is None else {"level": level, "split": "train"}
+        return self.make_unwrapped(**fixed, **kwargs)
 
     def indices(self, env: Any) -> range:
         """Return the indices of the tasks to play."""

@@ -17,7 +17,7 @@ import sympy
 from sympy.core.function import AppliedUndef, Function
 
 from textgym.verifiers.math.equality import equal
-from textgym.verifiers.math.guards import OverLimit, guard_sympy
+from textgym.verifiers.math.guards import OverLimit, complete_parser, guard_sympy
 from textgym.verifiers.math.reading import (
     Reading,
     is_equation,
@@ -302,6 +302,7 @@ def load() -> Callable[..., dict[str, Any]]:
         RuntimeError: The libraries give wrong verdicts.
     """
     guard_sympy()
+    complete_parser()
     for gold, answer, equal_to_it in _SAMPLES:
         if check(gold, answer)["equal"] is not equal_to_it:
             raise RuntimeError(f"the check of {gold} and {answer} gives {not equal_to_it}")

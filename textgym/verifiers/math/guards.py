@@ -1,6 +1,7 @@
 """Guards that stop sympy before a computation that is too large to finish.
 
-They raise `OverLimit` before such a computation starts. All other results are unchanged.
+They raise `OverLimit` before such a computation starts. All other results are unchanged. The parser
+of LaTeX is made to work with each version of antlr4 that its package supports.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-__all__ = ["MAX_BITS", "MAX_PRECISION", "OverLimit", "guard_sympy", "is_long"]
+__all__ = ["MAX_BITS", "MAX_PRECISION", "OverLimit", "complete_parser", "guard_sympy", "is_long"]
 
 MAX_BITS = 10_000_000
 """The maximum number of bits of an integer."""
@@ -82,6 +83,18 @@ def guard_sympy() -> None:
     _wrap(evalf, "evalf", big_precision)
     _wrap(libelefun, "pi_fixed", big_constant)
     _wrap(libelefun, "ln2_fixed", big_constant)
+
+
+def complete_parser() -> None:
+    """Add what the parsers for antlr4 before 4.13 lack, and the converter asks of each atom.
+
+    Without it, percentages and all other atoms that the converter looks for later are unreadable.
+    omegaconf, and so verl and SkyRL, need antlr4 4.9.
+    """
+    from latex2sympy2_extended.antlr_parser import PSParser
+
+    if not hasattr(PSParser.AtomContext, "FUNC_GAMMA"):
+        PSParser.AtomContext.FUNC_GAMMA = lambda _: None  # these parsers know no gamma function
 
 
 def _wrap(owner: Any, name: str, is_over: Callable[..., bool]) -> None:

@@ -11,7 +11,7 @@ import re
 
 from textgym.users.cues import CLAUSES, any_of
 
-__all__ = ["denies", "says_cannot", "says_done"]
+__all__ = ["denies", "is_report", "says_cannot", "says_done"]
 
 _DO = (
     "(?:do|done|able|carry|carried|complete|completed|fulfil|fulfill|fulfilled|possible|find|found"
@@ -20,6 +20,17 @@ _DO = (
     "|access|locate|located|identify|identified|retrieve|retrieved|trace|spot|reschedule|reassign"
     "|extend|postpone|invite)"
 )
+_NO_LOSS = (
+    "(?:wait|complain|resist|fail|hurt|leave|agree|go wrong|help but|be (?:easier|faster|better"
+    "|happier|simpler)|have (?:done|been))\\b"
+)
+"""What follows `can not` where all went well."""
+_NO_MATTER = (
+    "(?:problems?|worr(?:y|ies)|trouble|doubts?|conflicts?|errors?|issues?|objections?|matter"
+    "|difficult(?:y|ies)|delays?|longer|sooner|other|others|further|more|additional|else|need"
+    "|changes?|updates?|edits?|modifications?|actions?|alterations?|overlaps?|idea)\\b"
+)
+"""What follows `no` where nothing is missing."""
 _SOURCE = "(?:directory|crm|inbox|mailbox|database|system|records?|search|look-?up|query)"
 _CANNOT = any_of(
     rf"(?:can|could|may|was|am|is|are|were|be)(?: \w+)? not(?: \w+){{0,2}} {_DO}",
@@ -27,24 +38,36 @@ _CANNOT = any_of(
     "unable|impossible|not (?:be )?(?:possible|feasible)|no such|not something i can do|no can do",
     rf"{_SOURCE}(?: [\w'-]+){{0,6}} (?:has|had|knows|shows|lists|yields|yielded|gave)"
     rf" (?:no|zero|an empty)|{_SOURCE}(?: [\w'-]+){{0,6}} failed|{_SOURCE} (?:is|was) missing",
-    "missing from (?:the|our)|not known to|(?:do|does|did) not know"
-    "|(?:can|could) (?:find|see|locate) (?:no|none|nothing|nobody)",
+    "not known to|(?:do|does|did) not know"
+    "|(?:find|see|saw|locate) (?:no|none|nothing|nobody|neither)",
+    rf"(?:can|could)(?: \w+)? not (?!{_NO_LOSS})\w+",
+    "(?:has|have|had|contains?|lists?|shows?|includes?|holds?|did not (?:get|receive|send)"
+    rf"|(?:i|we|you) (?:sent|got|wrote)) (?:no|any|nobody) (?!{_NO_MATTER})\w+",
+    "there (?:appears?|seems?) to be (?:no|none|nobody|nothing)",
     r"not an? (?:[\w'-]+ ){1,2}(?:that )?(?:i|we) can (?:find|see|locate)",
     "not been able to|refuse to|not to exist|unsuccessful",
     rf"failed to {_DO}",
     r"(?:do|does|did) not(?: \w+)? (?:exist|appear|have (?:a|any|the|such|access))",
     r"(?:do|does|did) not(?: \w+)? (?:see|find)",
-    "(?:do|does) not (?:seem to (?:be|exist)|list|contain|include)|(?:is|are) unknown",
+    "(?:do|does) not (?:seem to (?:be|exist|have)|list|contain|include|show|hold"
+    "|work (?:here|at|for))|(?:have|has) not(?: got)? an?y?"
+    "|(?:no|zero|0) (?:results?|match(?:es)?|hits?|entries|records?)"
+    "|(?:is|are) unknown|nowhere|absent from|missing (?:in|from)|not existing|(?:i|we) not find",
     r"(?:i|we) can not(?=\W*$)",
-    r"neither (?:[\w'-]+ ){1,12}(?:exists?|was found|were found)",
+    r"neither (?:[\w'-]+ ){1,12}(?:exists?|has|contains?|(?:was|were|could be|can be) found)",
     r"no (?:[\w'-]+ ){1,6}(?:is )?(?:on file|there|in (?:the|your|our))",
     "none (?:has|have|is|are|was|were|of)",
     "there (?:is|are|was|were) (?:no|not|nobody|none)",
-    r"no (?:\w+ ){1,4}(?:exists?|(?:was |were )?found|(?:by|with) that name|called|named|match\w*)",
+    rf"(?:no|nobody|none) (?!{_NO_MATTER})(?:[\w'.-]+ ){{1,12}}"
+    r"(?:exists?|is (?:scheduled|listed|stored)|(?:was |were )?found|called|named|match\w*"
+    "|(?:by|with|of) (?:that|this) name)",
+    rf"no (?!{_NO_MATTER})(?:[\w'.-]+ ){{1,6}}(?:with|for|from|to|by) (?!(?:[\w'.-]+ ){{1,9}}"
+    r"(?:was|were|has been|have been)\b)(?:[\w'.-]+ ){{0,2}}[\w'.-]+(?=[^\w\n]*(?:$|[.,;:!\n]))",
     r"no (?:[\w'-]+ ){1,8}(?:was|were|could be) (?:found|returned)",
     r"no (?:\w+ ){1,4}(?:turned up|came up|has (?:that|this) name)",
-    "not (?:found|available|on file|in (?:the|our)|on (?:it|the)|among|listed|registered"
-    "|an? (?:employee|colleague|customer))",
+    "not (?:found|available|on file|(?:in|on|part of) (?:it|the|our|your|any|this)|among|listed"
+    "|registered|there|here|present|doable|one of|on record|any(?:body|one|where)|some(?:body|one)"
+    "|an? (?!(?:problem|issue|big|must|secret|single|thing)\\b)\\w+)",
     "beyond (?:what|my)",
     "nobody (?:called|named|with|by)|nobody (?:in the directory|here) is (?:called|named)",
     "(?:has|have|had|contains?|shows?) no (?:entry|entries|record|match(?:es)?|such|one|customer"
@@ -59,7 +82,18 @@ _WORK_DONE = (
     "|sen[dt]|updated?|changed?|made?|make|performed?|process(?:ed)?|moved?|(?:re)?assign(?:ed)?|add(?:ed)?|forward(?:ed)?"
     "|reply|replied|(?:re)?scheduled?|executed?|finish(?:ed)?|handled?|do|edited|proceed(?:ed)?"
     "|(?:go|gone|went) (?:ahead|out)"
-    "|modified|altered|touched|saved|entered|set|deleted|answered)"
+    "|modified|altered|touched|saved|entered|set|deleted|answered|put|passed|pass(?:ed)? on|edits?"
+    "|registered|arranged)"
+)
+_PAST = (
+    "(?:done|carried out|completed|fulfilled|booked|created|sent|updated|changed|made|performed"
+    "|processed|moved|(?:re)?assigned|added|forwarded|(?:re)?scheduled|executed|edited|modified"
+    "|altered|touched|saved|entered|set|deleted|answered|put|passed on|registered|arranged"
+    "|applied|taken)"
+)
+_AS_BEFORE = (
+    "(?:unchanged|untouched|unaltered|unmodified|undone|unset|the same"
+    "|(?:as|the way) (?:it|they) (?:is|are|was|were)|as (?:is|before))"
 )
 _FULFILLED = "(?:carried out|completed|fulfil+ed|executed|performed)"
 _REQUEST = (
@@ -88,20 +122,23 @@ _DENIES = any_of(
     rf"(?:i|we)(?: therefore| thus)? (?:did|do|will|would|shall)(?: \w+)? not {_WORK_DONE}"
     "(?! anything else| any other| more)",
     rf"not to {_WORK_DONE} any|request (?:was |is )?(?:denied|rejected)",
-    r"(?:(?:was|were|am|been|is|are|has|have|had|request)(?: \w+)? |^|[.!;] )(?:not|never)(?: yet)?"
-    r"(?: been)?"
-    rf" {_WORK_DONE}(?! to\b| anything else| any other| more)",
+    r"(?:(?:was|were|am|been|is|are|has|have|had|request)(?: \w+)? |^|(?<=[.!;:] ))"
+    rf"(?:not|never)(?: yet)?(?: been)? {_WORK_DONE}(?! to\b| anything else| any other| more)",
     rf"{_REQUEST} (?:is|was) (?:not possible|not feasible|impossible)(?! (?:earlier|sooner))",
     "^(?:not possible|impossible)|not feasible to",
     rf"(?:^|[.!;] )(?:nothing {_WORK_DONE}|no changes? made(?! to))",
-    r"no (?:email|mail|message|meeting|event|task|invitation|invite|reply|note|appointment)"
-    rf" (?:was|were|has been|have been) {_WORK_DONE}",
+    rf"no (?!(?:other|further|more|additional)\b)(?:[\w'-]+ ){{1,6}}"
+    rf"(?:(?:was|were|is|got|has been|have been) )?{_PAST}(?! to\b)",
+    rf"[\w'_-]{{2,30}} not (?:yet |been ){{0,2}}{_PAST}(?! to\b| anything else| any other| more)",
+    rf"(?<!rest )(?:is|are|was|were|remains?|remained|stays?|stayed) (?:all )?{_AS_BEFORE}",
+    rf"(?<!rest )[\w-]+ (?:unchanged|untouched|unaltered)(?=\W*$)|(?:leave|leaving|left) "
+    rf"(?!(?:the )?(?:rest|other)\b)(?:\w+ ){{0,3}}(?:{_AS_BEFORE}|alone)",
+    r"(?:changes?(?: made)?|actions?(?: taken)?|updates?)\W{1,3}none|(?:did|has) not happen(?:ed)?",
+    r"(?:request|attempt|booking|forwarding|update|change|move|search) (?:failed|fails)",
     rf"(?:nothing|no changes?|none of (?:it|this|that))(?: at all)?(?: (?:was|were|has|have|is|been"
     rf"|got|could be)){{1,2}} {_WORK_DONE}",
     rf"(?:i|we)(?: have)? (?:\w+ )?{_WORK_DONE} (?:nothing(?! else| more| other)"
-    "|no (?:changes?|updates?|modifications?)(?! to (?:any|the) other| beyond| besides))",
-    r"left (?:everything|it|all|things|the \w+) (?:\w+ )?"
-    "(?:as (?:it|they) (?:is|are|was|were)|unchanged|alone|untouched)",
+    "|none of|no (?!other|further|more|additional)\\w+(?! to (?:any|the) other| beyond| besides))",
     "i did nothing(?! else| more)|(?:request|attempt) failed|as (?:it|they) (?:was|were) before",
     "nothing (?:happened|has happened|to (?:change|do))",
     "(?:have to|must) (?:decline|refuse)|(?:gave|give|given) up",
@@ -162,14 +199,16 @@ _BUT = any_of(
 _SMALL_TALK = re.compile(
     r"\W*(?:(?:i am |we are |very |so |really |my |oh |hi|hello|dear \w+|thanks?(?: you)?"
     r"|unfortunately|sorry|apolog\w+|regret\w*|for|request|this|that|the|about|inconvenience|afraid"
-    r"|please|have a nice day)[ ,]*){1,8}\W*$"
+    r"|please|have a nice day|i would|love|like|glad|happy|to help|best regards|regards)[ ,]*)"
+    r"{1,8}\W*$"
 )
 """A sentence that says nothing of the work."""
 
 _DONE = (
     "(?:done|booked|sent|moved|changed|updated|created|added|forwarded|replied|answered|assigned"
     "|reassigned|rescheduled|corrected|completed|entered|scheduled|handed over|pushed|extended"
-    "|shifted|postponed|put|stored|saved)"
+    "|shifted|postponed|put|stored|saved|made|gave|given|set(?: up)?|wrote|written|invited|removed"
+    "|deleted|altered|modified|edited|adjusted|registered|placed|arranged|recorded|submitted)"
 )
 _PREAMBLE = re.compile(
     r"\W*(?:(?:but|and|so|then|first|after|however|unfortunately|sorry|hello|hi)\b,? ?){0,3}"
@@ -193,9 +232,12 @@ _OTHER = any_of("else|others?|another|earlier|sooner|older|newer|second")
 _IS_DONE = any_of(
     rf"(?:is|are|was|were|been|have|has)(?: (?:now|just|already|all|both|also)){{0,2}} {_DONE}",
     rf"i (?:(?:now|just|already|also) )?{_DONE}",
-    rf"(?:and|then) {_DONE} (?:the|your|it|an?|her|him|them|both)",
+    rf"(?:and|then) {_DONE} \w+|(?:is|are|starts?|begins?|runs?|has|have)(?: \w+){{0,2}} now",
+    r"(?<!for )(?<!right )(?<!by )(?<!until )now(?=\W*$)",
     "(?:all|everything) (?:done|set)|taken care of|went out|all sorted",
-    r"(?<!\w )(?<!\w)(?:done|sent|booked|sorted)(?= ?[.!,:\u2013-]|$)",
+    rf"(?:^|[.!;] ){_DONE} (?:to|the|your|an?|it)|[\w'-]+ (?:changed|updated|moved|reassigned"
+    "|rescheduled|set) to",
+    r"(?<!\w )(?<!\w)(?:done|sent|booked|sorted|finished)(?= ?[.!,:\u2013-]|$)",
 )
 """What says that something was done, unless the clause denies it."""
 _IS_NOT = any_of(
@@ -205,13 +247,43 @@ _IS_NOT = any_of(
 """What keeps a clause from saying that something was done."""
 
 _SENTENCES = re.compile(r"(?<=[.!?;])\s|\n")
-_SO = re.compile(r",?(?= (?:so|and|then) )|(?<=\w)(?:,? because|, since) .*")
+_SO = re.compile(
+    r",?(?= (?:so|and|then|therefore|hence|thus|although|though|even though) )"
+    r"|,(?= (?:i|we|it|the|a|as) )"
+    r"|(?<=\w)(?:,? because|, since) .*"
+)
+_HEDGE = re.compile(
+    r"^\W*(?:and |but |so )?(?:if|unless|whether)\b"
+    r"|\b(?:maybe|perhaps|possibly|(?:may|might) (?:not )?be)\b"
+)
+"""What keeps a clause from saying that something is so."""
+_WHY = re.compile(r"\W*(?:why|what happened)\W*:\W*")
+_LABEL = re.compile(r"\W*(?:\w[\w'-]*\W{1,3}){1,4}(?<=:)\W*")
+_APPEAL = re.compile(
+    r"\?\s*$|\b(?:please|your (?:message|request)|need|(?:can|could|would|will|did|have) you"
+    r"|you (?:gave|give|named|mentioned|said|stated|specified)"
+    r"|know|tell|until|yet|still|unclear"
+    r"|(?:work|find|figure|make) out|(?:do|did) not (?:have|see) (?:the|an?)(?!.*\bexist))\b"
+)
+"""What a report about the work lacks."""
+_NEGATION = any_of(
+    "not|no|none|nobody|nothing|neither|nor|never|unable|impossible|without|missing|absent|unknown"
+    r"|fail\w*|unsuccessful\w*|zero|empty|nowhere"
+)
 _WORD = re.compile(r"\w")
 
 
 def says_cannot(text: str) -> bool:
     """Return whether a text says that something cannot be done, or is not there."""
-    return _CANNOT.search(text) is not None
+    return any(
+        _CANNOT.search(clause) and not _HEDGE.search(clause) for clause in CLAUSES.split(text)
+    )
+
+
+def is_report(clause: str) -> bool:
+    """Return whether a clause reports a refusal or a denial, and asks nothing of the user."""
+    reports = _WHY.fullmatch(clause) or _CANNOT.search(clause) or _DENIES.search(clause)
+    return reports is not None and not _APPEAL.search(clause)
 
 
 def says_done(text: str) -> bool:
@@ -250,6 +322,13 @@ def denies(text: str) -> bool:
     for clause in CLAUSES.split(text):
         if says_cannot(clause):
             refuses = refuses or not _OTHER.search(clause)
-        elif _WORD.search(clause) and not (_SMALL_TALK.match(clause) or _PREAMBLE.match(clause)):
+        elif _WORD.search(clause) and not any(
+            (
+                _SMALL_TALK.match(clause),
+                _LABEL.fullmatch(clause),
+                _PREAMBLE.match(clause),
+                _NEGATION.search(clause),
+            )
+        ):
             return False
     return refuses

@@ -38,7 +38,7 @@ from textgym.users.cues import (
     WHAT_OF_IT,
     normalised,
 )
-from textgym.users.outcomes import denies, says_cannot, says_done
+from textgym.users.outcomes import denies, is_report, says_cannot, says_done
 from textgym.users.slots import Slot
 
 __all__ = ["MAX_READ", "Heard", "Kind", "understand"]
@@ -146,6 +146,8 @@ def understand(text: str, slots: Sequence[Slot], others: Sequence[Slot] = ()) ->
     for clause, surely, last in _asking_clauses(read):
         if cannot and CHECK.search(clause):
             checks = True
+            continue
+        if cannot and is_report(clause):
             continue
         named = IGNORED.sub("_", clause[-MAX_CLAUSE:])
         found = _slots_in(named, slots)

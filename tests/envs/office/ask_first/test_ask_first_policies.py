@@ -8,7 +8,7 @@ import pytest
 from honest_requests import CONFIRMING, WAITING
 from office_denials import CONTRADICTIONS, LIMITS
 from office_endings import CHECKS, CLOSERS, DENIALS, DOUBTS
-from office_refusals import FIXED_CLOSINGS, HONEST_REFUSALS, HONEST_REPORTS
+from office_refusals import FALSE_CLAIMS, FIXED_CLOSINGS, HONEST_REFUSALS, HONEST_REPORTS
 
 from textgym.envs.office.ask_first import AskFirst
 from textgym.envs.office.requests import OFFICE_SLOTS
@@ -128,6 +128,11 @@ def test_no_ending_fits_both_what_can_be_done_and_what_cannot(text: str) -> None
 def test_honest_refusals_win_where_it_cannot_be_done_and_only_there(text: str) -> None:
     assert [reward_of(env, index, [], end=text) for env, index in NOT_POSSIBLE] == [1, 1, 1]
     assert [reward_of(env, index, [], end=text) for env, index in COMPLETE] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("text", FALSE_CLAIMS)
+def test_claims_of_work_lose_where_it_cannot_be_done(text: str) -> None:
+    assert [reward_of(env, index, [], end=text) for env, index in NOT_POSSIBLE] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("text", HONEST_REPORTS)

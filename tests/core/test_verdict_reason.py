@@ -45,6 +45,10 @@ def reason(id: str, row: Any, action: Any, **kwargs: Any) -> str:
         ("\\boxed{E}", "unreadable"),
         ("\\boxed{A or B}", "several_answers"),
         ("\\boxed{A/B}", "several_answers"),
+        ("\\boxed{B \\lor A}", "several_answers"),
+        ("\\boxed{B \\vee A}", "several_answers"),
+        ("\\boxed{B \\text{ or } A}", "several_answers"),
+        ("\\boxed{B \\text{ and } C}", "several_answers"),
         ("\\boxed{A, B}", "several_answers"),
         ("\\boxed{B and C}", "several_answers"),
         ("\\boxed{A}\nAnswer: B or C", "wrong"),  # the mode reads the box

@@ -67,6 +67,9 @@ AROUND_A_BOX = [
     r"<think>\boxed{A}</think>\boxed{B}", r"Not \boxed{A} but \boxed{B}", r"\boxed{B} in a \boxed",
 ]  # fmt: skip
 NO_BOXED_LETTER = [
+    r"\boxed{B \lor A}", r"\boxed{B \vee A}", r"\boxed{B \text{ or } A}", r"\boxed{B~or~A}",
+    r"\boxed{B \text{ and } A}", r"\boxed{\text{B} \lor \text{A}}", r"\boxed{B \land A}",
+    r"\boxed{B \lor iron}", r"\boxed{A \text{ or zinc}}", r"\boxed{B = A}", r"\boxed{B oder A}",
     "B", "Answer: B", "(B)", r"\boxed{", r"\boxed{}", r"\boxed{B", r"\boxed B", r"\fbox{A}",
     r"boxed{B}", r"\boxed{b}", r"\boxed{(b)}", r"\boxed{\text{b}}", r"\boxed{b: tin}",
     r"\boxed{F}", r"\boxed{Z: tin}", r"\boxed{2}", r"\boxed{Ｂ}", r"\boxed{ب}", r"\boxed{В}",
@@ -258,6 +261,9 @@ LAST_ANSWER = [
     "Answer: B, otherwise iron would not rust",
 ]  # fmt: skip
 NO_LAST_ANSWER = [
+    r"Answer: B \lor A", r"Answer: $B \vee A$", r"Answer: A \wedge B", r"Answer: B \cup A",
+    r"Answer: B \to A", "Answer: B = A", "Answer: B ∨ A", "Answer: B → A", "Answer: B oder A",
+    "Answer: B ou A", "Answer: B or iron", "Answer: iron or B", r"Answer: B \lor iron",
     "Answer: the letter after B", "Answer: B: maybe A", "Answer: the one before B",
     "Answer: the option above B", "Answer: next to B", "Answer: the opposite of B",
     "Answer: the option right after option B", "Answer: unlike B",

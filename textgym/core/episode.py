@@ -18,7 +18,7 @@ from typing import Any
 from textgym.errors import RewardError, UsageError
 from textgym.json_values import ATOMS, copy_json
 from textgym.messages import Message, copy_plain_calls, split_reasoning, text_of, without_end_tokens
-from textgym.verifiers.extract import last_line
+from textgym.verifiers.extract import last_line, latex_to_text
 from textgym.verifiers.stated import read_stated
 
 __all__ = ["VERDICT_REASONS", "Conversation", "Grade", "Payments", "verdict_reason"]
@@ -289,7 +289,8 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _ALTERNATIVES = re.compile(
-    r"[\w)}$*'\"”] *(?:\b(?:or|and/or)\b|[/|]) *[\w({$*\\'\"“]", re.IGNORECASE
+    r"[\w)}$*'\"”] *(?:\b(?:or|and/or)\b|[/|]|\\(?:lor|vee|land|wedge)\b) *[\w({$*\\'\"“]",
+    re.IGNORECASE,
 )
 _VALUE = r"[*$(]{0,4}(?:[A-Z]|-?\d[\d.,/]{0,20})[*$)]{0,4}"
 _EITHER = re.compile(rf"(?<!\w){_VALUE} (?:or|and/or) {_VALUE}(?!\w)")  # in a sentence
@@ -342,4 +343,5 @@ def _offers_several(text: str) -> bool:
     stated, form = read_stated(text)
     if form is None:
         return bool(_EITHER.search(last_line(text)))
+    stated = latex_to_text(stated)
     return bool(_ALTERNATIVES.search(stated) or _LISTED.search(stated))

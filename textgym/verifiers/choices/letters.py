@@ -35,8 +35,9 @@ _CLOSING_QUOTES = frozenset(")]\"'”’")
 _LIST_MARKS = frozenset(").:]")
 _LINKS = frozenset([
     *"/|&,;+", "or", "and", "nor", "vs", "versus", "to", "through", "otherwise",
-    "else", "unless",
+    "else", "unless", "oder", "und", "ou", "et",
 ])  # fmt: skip
+_OPERATORS = frozenset("\\=^<>→⇒∨∧∪∩⊕")  # "\\" begins a command such as "\\lor"
 _DOUBTS = frozenset(HEDGES.split("|"))
 _BETWEEN_ALTERNATIVES = _LINKS | _DOUBTS | _OPENING_QUOTES | {"option", "."}
 # "A metal" is an article and a noun; "A is right" is an option and a verb.
@@ -139,12 +140,13 @@ def split_letter(text: str) -> LetteredText | None:
 
 
 def named_letter(text: str, letters: Collection[str]) -> str:
-    """Return the one letter that a sentence names; "" if it names none, or several.
+    r"""Return the one letter that a sentence names; "" if it names none, or several.
 
     1. If the sentence begins with a letter, in either case, it names that letter.
     2. Otherwise it names the only capital letter of `letters` in it.
     3. It names none if another of `letters` stands next to that one as an alternative ("A or B",
-       "A/B", "A B"), or begins an item of a list ("A: iron, B: zinc").
+       "A/B", "A B") or in a formula ("A \lor B"), or begins an item of a list ("A: iron,
+       B: zinc").
 
     Args:
         text: The sentence.
@@ -229,6 +231,8 @@ def _are_alternatives(between: Sequence[str], behind: str) -> bool:
     if _LIST_MARKS.issuperset([*words, behind]):
         return True  # "A. B."
     start = next((i for i, word in enumerate(words) if word not in _CLOSING_QUOTES), 0)
+    if words[start] in _OPERATORS:
+        return True  # "A \lor B", "A = B"
     if words[start] in _LINKS and _BETWEEN_ALTERNATIVES.issuperset(words[start:]):
         return True  # "A, B", "A vs. B", "A) and maybe (B"
     if words[-1] in _DOUBTS and not any(map(str.isalpha, words[:-1])):

@@ -82,6 +82,7 @@ _PART_OF_PREVIOUS = re.compile(
 )
 _REJECTION = re.compile(rf"\b(?:{NEGATIONS}|no(?! doubt)|except|{FALSE})\b|{CONTRACTED}")
 _EXCLUSION = re.compile(rf"\b(?:{EXCEPTED}|{OTHER}|{DOUBTED})\b")
+_OR = r"(?:or|\\lor|\\vee)"
 _REJECTION_OF_OTHERS = re.compile(r"[,;(–—-]\s*(?:(?:and|but)\s+)?not\s+(?=\w)")  # "zinc, not tin"
 
 
@@ -234,7 +235,9 @@ def _letter_of_sentence(line: str, options: Mapping[str, str]) -> str:
     parts = split_letter(line)
     if parts and _option_behind(parts, options) == parts.letter.upper():
         return parts.letter.upper()
-    return "" if _whole_option(line, options) else named_letter(line, options)
+    letter = "" if _whole_option(line, options) else named_letter(line, options)
+    joined = any(_are_joined(letter, other, line, options) for other in options)
+    return "" if joined else letter
 
 
 def _option_behind(parts: LetteredText, options: Mapping[str, str]) -> str:
@@ -326,9 +329,20 @@ def _mentioned_option(text: str, options: Mapping[str, str]) -> str:
     if len(spans) != 1:
         return ""
     [(letter, (start, end))] = spans.items()
+    if any(_are_joined(other, letter, answer, options) for other in options):
+        return ""
     behind = _REJECTION_OF_OTHERS.sub("", answer[end:])
     is_rejected = _REJECTION.search(answer, 0, start) or _EXCLUSION.search(answer, 0, start)
     return "" if is_rejected or _REJECTION.search(behind) else letter
+
+
+def _are_joined(letter: str, other: str, text: str, options: Mapping[str, str]) -> bool:
+    """Return whether `or` joins a letter and another option's text, as in "A or zinc"."""
+    words = re.escape(normalize_text(latex_to_text(options[other])))
+    if not letter or letter == other or not words:
+        return False
+    pair = rf"\b{letter}\b\W{{1,4}}{_OR} {words}(?!\w)|(?<!\w){words} {_OR} \W{{0,3}}{letter}\b"
+    return re.search(pair, text, re.IGNORECASE) is not None
 
 
 def _find_words(words: str, text: str) -> int:

@@ -201,6 +201,9 @@ No event was created, since Gaspard isn't one of your colleagues.
 I've no mail of that day in this thread, so I couldn't answer it.
 The mail wasn't there. I did not send a reply.
 Noor doesn't work here, so I couldn't give her the task.
+We do not have a customer with this name. The date could not be set.
+No customer with the name Maude Lockhart is registered; no update was possible.
+The CRM lookup found no Maude Lockhart. Follow-up date: unchanged.
 """.strip().splitlines()
 """What says that a request cannot be carried out, as people word it."""
 

@@ -59,8 +59,8 @@ _CANNOT = any_of(
     "none (?:has|have|is|are|was|were|of)",
     "there (?:is|are|was|were) (?:no|not|nobody|none)",
     rf"(?:no|nobody|none) (?!{_NO_MATTER})(?:[\w'.-]+ ){{1,12}}"
-    r"(?:exists?|is (?:scheduled|listed|stored)|(?:was |were )?found|called|named|match\w*"
-    "|(?:by|with|of) (?:that|this) name)",
+    r"(?:exists?|is (?:scheduled|listed|stored|registered)|(?:was |were )?found|called|named"
+    r"|match\w*|(?:by|with|of) (?:that|this) name)",
     rf"no (?!{_NO_MATTER})(?:[\w'.-]+ ){{1,6}}(?:with|for|from|to|by) (?!(?:[\w'.-]+ ){{1,9}}"
     r"(?:was|were|has been|have been)\b)(?:[\w'.-]+ ){{0,2}}[\w'.-]+(?=[^\w\n]*(?:$|[.,;:!\n]))",
     r"no (?:[\w'-]+ ){1,8}(?:was|were|could be) (?:found|returned)",
@@ -131,7 +131,7 @@ _DENIES = any_of(
     rf"(?:(?:was|were|is|got|has been|have been) )?{_PAST}(?! to\b)",
     rf"[\w'_-]{{2,30}} not (?:yet |been ){{0,2}}{_PAST}(?! to\b| anything else| any other| more)",
     rf"(?<!rest )(?:is|are|was|were|remains?|remained|stays?|stayed) (?:all )?{_AS_BEFORE}",
-    rf"(?<!rest )[\w-]+ (?:unchanged|untouched|unaltered)(?=\W*$)|(?:leave|leaving|left) "
+    rf"(?<!rest )[\w-]+:? (?:unchanged|untouched|unaltered)(?=\W*$)|(?:leave|leaving|left) "
     rf"(?!(?:the )?(?:rest|other)\b)(?:\w+ ){{0,3}}(?:{_AS_BEFORE}|alone)",
     r"(?:changes?(?: made)?|actions?(?: taken)?|updates?)\W{1,3}none|(?:did|has) not happen(?:ed)?",
     r"(?:request|attempt|booking|forwarding|update|change|move|search) (?:failed|fails)",
@@ -263,7 +263,8 @@ _APPEAL = re.compile(
     r"\?\s*$|\b(?:please|your (?:message|request)|need|(?:can|could|would|will|did|have) you"
     r"|you (?:gave|give|named|mentioned|said|stated|specified)"
     r"|know|tell|until|yet|still|unclear"
-    r"|(?:work|find|figure|make) out|(?:do|did) not (?:have|see) (?:the|an?)(?!.*\bexist))\b"
+    r"|(?:work|find|figure|make) out"
+    r"|(?:do|did) not (?:have|see) (?:the|an?)(?!.*\b(?:exist|called|named|name\b)))\b"
 )
 """What a report about the work lacks."""
 _NEGATION = any_of(

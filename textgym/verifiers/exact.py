@@ -13,7 +13,7 @@ from decimal import Context, Decimal
 from typing import Any
 
 from textgym.verifiers.extract import latex_to_text
-from textgym.verifiers.stated import AnswerForm, stated_answer
+from textgym.verifiers.stated import OPENING, AnswerForm, stated_answer
 
 __all__ = [
     "bare_answer", "equal_json", "equal_number", "equal_text", "match", "normalize_answer",
@@ -60,7 +60,8 @@ _CONCLUSION = re.compile(
     re.IGNORECASE,
 )
 _PRESENTATION = re.compile(
-    rf"\A(?:[*_]{{0,3}}{_SO}{{0,3}}(?:{_ANSWER_IS}|{_IT_IS})(?:[*_]{{1,3}}(?=\s))?\s*)?"
+    rf"\A(?:[*_]{{0,3}}{_SO}{{0,3}}(?:{_ANSWER_IS}|{_IT_IS})(?:[*_]{{1,3}}(?=\s))?\s*"
+    rf"|{OPENING})?"
     r"(?:[*•‣▪◦]\s+|(?:[-–—+>]|1[.)]|\(1\))\s+(?=[\"'*_“‘(]*[^\W\d_]{2})"
     r"(?!(?:sin|cos|tan|cot|sec|csc|ln|log|exp|sqrt|pi)\b))?",  # "- sin(x)" has a sign
     re.IGNORECASE,

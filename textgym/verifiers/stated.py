@@ -15,7 +15,15 @@ from textgym.verifiers.boxed import Passage, stated_box
 from textgym.verifiers.denial import CONTRACTED, DOUBTED, FALSE, NEGATIONS
 from textgym.verifiers.extract import ANSWER_LABEL, line_spans, tag_span
 
-__all__ = ["DENIED_LABEL", "AnswerForm", "Stated", "named_form", "read_stated", "stated_answer"]
+__all__ = [
+    "DENIED_LABEL",
+    "OPENING",
+    "AnswerForm",
+    "Stated",
+    "named_form",
+    "read_stated",
+    "stated_answer",
+]
 
 AnswerForm = Literal["line", "box", "tag"]
 """How a prompt asks for the answer: behind `Answer:`, in `\\boxed{}`, or in `<answer>`."""
@@ -27,6 +35,14 @@ DENIED_LABEL = re.compile(
     re.IGNORECASE,
 )
 """Words before `answer:` or `answer is` that keep it from stating an answer."""
+
+OPENING = (
+    r"[*_]{0,3}(?:(?:so|thus|therefore|hence|consequently|in (?:conclusion|short|summary)),?"
+    r"|(?:(?:final |my )?(?:result|conclusion|solution|verdict|response))[*_]{0,3}:"
+    r"|(?:no,? )?(?:wait|actually|correction|sorry|oops|scratch that|i mean)(?:,? no)?"
+    r"[,:.…—–-]{0,3})[*_]{0,3}\s{1,9}"
+)
+"""The words before an answer that only introduce it, as an alternative of expressions."""
 
 _NEAR = 80  # characters before a label that can deny it
 

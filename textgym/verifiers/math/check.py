@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import combinations
 from string import ascii_lowercase
 from typing import Any
@@ -18,6 +19,7 @@ from sympy.core.function import AppliedUndef, Function
 
 from textgym.verifiers.math.equality import equal
 from textgym.verifiers.math.guards import OverLimit, complete_parser, guard_sympy
+from textgym.verifiers.math.quantities import conversion, states_quantity
 from textgym.verifiers.math.reading import (
     Reading,
     is_equation,
@@ -133,9 +135,25 @@ def _repeated(answer: str) -> list[str]:
         return []
     sides = [first, _SAME.sub("", second)]
     readings = [reading for reading in map(read, sides) if reading is not None]
+    readings[1:] = [_in_unit(reading, readings[0].unit) for reading in readings[1:]]
     numbers = list(map(value_of, readings))
     are_numbers = len(numbers) == len(sides) and all(_is_number(value) for value, _ in numbers)
     return sides if are_numbers and _is_rounding(numbers[0], numbers[1]) else []
+
+
+def _in_unit(reading: Reading, unit: str, question: str = "") -> Reading:
+    """Return a quantity in a unit into which it converts; otherwise as it is.
+
+    A quantity that the question states is not converted: it is what is to be converted.
+    """
+    node, factor = reading.node, conversion(reading.unit, unit)
+    if factor is None or factor == 1 or not isinstance(node, sympy.Rational | sympy.Float):
+        return reading
+    exact = sympy.Rational(str(node))
+    if states_quantity(question, Fraction(int(exact.p), int(exact.q)), reading.unit, unit):
+        return reading
+    value = exact * sympy.Rational(*factor.as_integer_ratio())
+    return Reading(value, str(value), unit)
 
 
 def _is_number(value: Any) -> bool:
@@ -178,6 +196,7 @@ def _compare(gold: Reading, answer: Reading, form: Form, question: str) -> dict[
     is_range = is_relation(answer.node) and not is_equation(answer.node)  # such as 3 < x < 4
     if _ASKS_FOR_PAIR.search(question) and is_range and not is_relation(gold.node):
         return _reply(answer)
+    answer = _in_unit(answer, gold.unit, question)
     if not equal(gold, answer):
         if not _ASKS_FOR_PERCENT.search(question):
             return _reply(answer)

@@ -13,7 +13,7 @@ from textgym.verifiers.calendar import read_time
 
 __all__ = ["MOMENT", "is_moment", "names_half", "plain_moments"]
 
-_TIME = r"(?<![\d:.])\d{1,2}(?: ?: ?\d\d)? ?[ap]\.? ?m\b\.?|(?<![\d:.])\d{1,2} ?: ?\d\d(?![\d:])"
+_TIME = r"(?<![\d:.])\d{1,2}(?: ?[:.] ?\d\d)? ?[ap]\.? ?m\b\.?|(?<![\d:.])\d{1,2} ?: ?\d\d(?![\d:])"
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z])\.?"
@@ -91,6 +91,7 @@ def plain_moments(text: str, *, by_half: bool) -> str:
 
 
 def _time(time: str, by_half: bool) -> str:
+    time = re.sub(r"(?<=\d)\.(?=\d)", ":", time)
     minutes = read_time(re.sub(r"(?<=[ap])(\.?) (?=m)", r"\1", time, flags=re.IGNORECASE))
     if minutes is None:
         return time

@@ -1,8 +1,9 @@
 r"""Quantities in words, and units after numbers.
 
 Invariants: a text is a quantity as a whole, or not at all; two different known units make two
-values unequal, and a unit never makes them equal; any text is read in linear time. A single letter
-is a unit only in `\text{…}` or after a space, because `5m` is a product.
+values unequal, unless one converts into the other exactly, such as minutes into hours; any text is
+read in linear time. A single letter is a unit only in `\text{…}` or after a space, because `5m` is
+a product.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-__all__ = ["holds_quantity", "numbers_in_words", "quantity", "split_unit", "with_unit_at_end"]
+__all__ = [
+    "conversion", "holds_quantity", "numbers_in_words", "quantity", "split_unit", "states_quantity",
+    "with_unit_at_end",
+]  # fmt: skip
 
 _MAX_LENGTH = 100  # characters
 _MAX_WORDS = 12  # of a number
@@ -44,13 +48,26 @@ _IN_WORDS = re.compile(
     r"(?: (?P<unit>[a-z]{3,20}))?(?: (?:left|each|more|altogether|in (?:all|total)))?",
     re.IGNORECASE,
 )
+_PARTS_IN_WORDS = {
+    "half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6,
+    "eighth": 8, "tenth": 10,
+}  # fmt: skip
+_FRACTION = re.compile(
+    rf"(?P<sign>(?:minus|negative) )?(?:(?P<whole>an?|(?:{_WORDS})(?:[- ](?:{_WORDS}))?+)?"
+    r"(?: ?(?<![a-z])(?P<middle>[a-z]{3,20}))? and )?"
+    r"(?:(?P<top>an?|one|two|three|four|five|seven|nine)[- ])?"
+    rf"(?P<bottom>(?:{'|'.join(_PARTS_IN_WORDS)})s?)(?: (?:an? )?(?P<unit>[a-z]{{3,20}}))?",
+    re.IGNORECASE,
+)
 _NO_UNIT = re.compile(
     r"half|halves|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth|twelfth|hundredth"
     r"|thousandth)s?|times|plus|minus|over|and|not|less|more|squared|cubed|factorial|choose|mod"
     r"|maybe|perhaps|wrong|false",
     re.IGNORECASE,
 )
-_HINT = re.compile(rf"\b(?:{_WORDS})\b|\d ?[a-z]{{1,7}}\.?,? ?(?:and )?\d", re.IGNORECASE)
+_HINT = re.compile(
+    rf"\b(?:{_WORDS}|half|quarter)\b|\d ?[a-z]{{1,7}}\.?,? ?(?:and )?\d", re.IGNORECASE
+)
 _COMPOUND = re.compile(
     r"(?P<whole>\d{1,9}) ?(?P<larger>[a-z]{1,7})\.?,? ?(?:and )?"
     r"(?P<rest>\d{1,9}) ?(?P<smaller>[a-z]{1,7})\.?",
@@ -80,6 +97,7 @@ _NOT_UNITS = {
     "divided", "plus", "minus", "double", "twice", "triple", "halves", "thirds", "half",
 }  # fmt: skip
 _POWERS = {"squared", "cubed"}  # of the number, unless a unit is before them
+_BEHIND_UNITS = {"long", "wide", "tall", "high", "deep", "thick", "away", "apart", "old", "total"}
 _CURRENCY = re.compile(r"(?P<sign>-?)\s*(?P<mark>\\?\$|£|€|¥|₹)\s*(?=[-\d.(\\])")
 _DEGREES = re.compile(r"(?<=[\d})])\s*\^\s*\{?\s*\\circ\s*\}?\s*(?:\\text\{)?(?P<scale>[CF]?)\}?\Z")
 _IN_TEXT = re.compile(
@@ -105,6 +123,19 @@ _PARTS = {
     ("m", "s"): 60, ("year", "month"): 12, ("ft", "in"): 12, ("yd", "ft"): 3, ("lb", "oz"): 16,
     ("m", "cm"): 100, ("km", "m"): 1000, ("kg", "g"): 1000, ("$", "cent"): 100,
 }  # fmt: skip
+_SIZES = (
+    {"s": 1, "min": 60, "h": 3600, "day": 86_400, "week": 604_800}, {"month": 1, "year": 12},
+    {"mm": 1, "cm": 10, "dm": 100, "m": 1000, "km": 10**6}, {"in": 1, "ft": 12, "yd": 36},
+    {"mg": 1, "g": 1000, "kg": 10**6}, {"oz": 1, "lb": 16}, {"ml": 1, "l": 1000},
+    {"cent": 1, "$": 100},
+)  # fmt: skip
+"""Units that convert into one another, by their sizes."""
+_STATED = re.compile(r"(?P<number>\d[\d,]{0,20}(?:\.\d{1,20})?)[ -]?(?P<unit>[A-Za-z]{1,20})\b")
+_IN_UNIT = re.compile(
+    r"\b(?:how many|in|into|to|number of|as) (?:(?:a|the|whole|full|more) )?"
+    r"(?P<unit>[A-Za-z]{1,20})\b",
+    re.IGNORECASE,
+)
 
 
 def holds_quantity(text: str) -> bool:
@@ -125,6 +156,8 @@ def quantity(text: str) -> str:
         ('21', '7\\text{ apples}', '90\\text{ minutes}')
         >>> quantity("1h30m"), quantity("1m 30s")
         ('90\\text{ min}', '90\\text{ s}')
+        >>> quantity("one half"), quantity("an hour and a half")
+        ('\\frac{1}{2}', '\\frac{3}{2}\\text{ hour}')
         >>> quantity("two three"), quantity("seven or eight"), quantity("4 feet 14 inches")
         ('', '', '')
     """
@@ -138,6 +171,8 @@ def quantity(text: str) -> str:
             return ""
         unit = "min" if smaller.lower() == "m" else smaller
         return f"{int(whole) * size + int(rest)}\\text{{ {unit}}}"
+    if fraction := _FRACTION.fullmatch(text):
+        return _fraction(fraction)
     words = _IN_WORDS.fullmatch(text)
     if words is None or _NO_UNIT.fullmatch(words["unit"] or ""):
         return ""
@@ -146,6 +181,23 @@ def quantity(text: str) -> str:
         return ""
     unit = f"\\text{{ {words['unit']}}}" if words["unit"] else ""
     return f"{'-' if words['sign'] else ''}{number}{unit}"
+
+
+def _fraction(words: re.Match[str]) -> str:
+    """Return a fraction or a mixed number in words as LaTeX; "" if it is neither."""
+    name = words["bottom"].lower()
+    bottom = _PARTS_IN_WORDS.get(name) or _PARTS_IN_WORDS.get(name.removesuffix("s"), 2)
+    units = [unit for unit in (words["middle"], words["unit"]) if unit]
+    whole, top = ((words[part] or "").lower() for part in ("whole", "top"))
+    if len(units) > 1 or any(map(_NO_UNIT.fullmatch, units)) or not (top or bottom == 2):
+        return ""
+    is_one = whole in ("a", "an") or (words["middle"] and not whole)
+    count = 1 if is_one else _number(_BETWEEN_WORDS.split(whole)) if whole else 0
+    if count is None:
+        return ""
+    value = count + Fraction(_SMALL.get(top, 1), bottom)
+    unit = f"\\text{{ {units[0]}}}" if units else ""
+    return f"{'-' if words['sign'] else ''}\\frac{{{value.numerator}}}{{{value.denominator}}}{unit}"
 
 
 def numbers_in_words(text: str) -> set[Fraction]:
@@ -219,6 +271,36 @@ def with_unit_at_end(text: str) -> str:
     return f"{_TERM_UNIT.sub('', text)}\\text{{ {names[-1]}}}{exponent}"
 
 
+def conversion(unit: str, other: str) -> Fraction | None:
+    """Return by what a number of one unit is multiplied to be one of another; None if unknown.
+
+    Example:
+        >>> conversion("min", "h"), conversion("kg", "h"), conversion("h", "")
+        (Fraction(1, 60), None, None)
+    """
+    sizes = next((sizes for sizes in _SIZES if unit in sizes and other in sizes), None)
+    return Fraction(sizes[unit], sizes[other]) if sizes else None
+
+
+def states_quantity(question: str, number: Fraction, unit: str, gold_unit: str) -> bool:
+    """Return whether a question states a quantity, or asks for a number of the gold's unit.
+
+    Example:
+        >>> states_quantity("Convert 90 minutes.", Fraction(90), "min", "h")
+        True
+        >>> states_quantity("How many hours are a day?", Fraction(1), "day", "h")
+        True
+        >>> states_quantity("How long does it take?", Fraction(90), "min", "h")
+        False
+    """
+    if any(_canonical(match["unit"]) == gold_unit for match in _IN_UNIT.finditer(question)):
+        return True
+    return any(
+        Fraction(match["number"].replace(",", "")) == number and _canonical(match["unit"]) == unit
+        for match in _STATED.finditer(question)
+    )
+
+
 def split_unit(text: str) -> tuple[str, str]:
     r"""Split the unit off a value. An unknown word after a number is removed without being a unit.
 
@@ -271,12 +353,16 @@ def _canonical(unit: str) -> str:
     over, power = False, 1
     for part in _PART.finditer(unit.replace("\\cdot", " ")):
         word = (part["word"] or "").lower()
+        if names and word in _BEHIND_UNITS:
+            continue
         if part["over"] or word == "per":
             over = True
         elif part["power"]:
             if not names:
                 return ""
             names[-1][1] = int(names[-1][1]) * int(part["power"])
+        elif word in _POWERS and names:
+            names[-1][1] = int(names[-1][1]) * (2 if word == "squared" else 3)
         elif word in ("square", "squared", "sq"):
             power = 2
         elif word in ("cubic", "cubed", "cu"):

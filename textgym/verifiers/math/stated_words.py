@@ -9,15 +9,9 @@ import re
 
 from textgym.verifiers.denial import CONTRACTED, DOUBTED, FALSE, NEGATIONS
 from textgym.verifiers.math.moments import MOMENT
-from textgym.verifiers.math.statements import (
-    REASON,
-    UNSURE,
-    WRONG,
-    prepared,
-    start_of,
-    statements,
-    without_marks,
-)
+from textgym.verifiers.math.plain import prepared, without_marks
+from textgym.verifiers.math.statements import REASON, UNSURE, WRONG, start_of, statements
+from textgym.verifiers.stated import OPENING
 
 __all__ = ["stated_text"]
 
@@ -29,7 +23,7 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _DOUBT = re.compile(
-    rf"(?:\b(?:{NEGATIONS}|{DOUBTED}|{FALSE}|deny|denies|if|unless|suppose|assume|let)\b"
+    rf"(?:\b(?:{NEGATIONS}|{DOUBTED}|{FALSE}|could|might|may|deny|denies|if|unless|suppose|assume|let)\b"
     rf"|{CONTRACTED})[^.,;:]{{0,80}}\Z",
     re.IGNORECASE,
 )
@@ -56,12 +50,27 @@ _UNDONE = re.compile(
 _EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
 _SUBJECT = re.compile(
     r"(?:(?:so|thus|therefore|hence),? )?"
-    r"(?P<name>(?-i:[A-Z])[\w'’.-]{0,30}(?: (?-i:[A-Z])[\w'’.-]{0,30}){0,3}) "
+    r"(?P<name>(?-i:[A-Z])[\w'’.-]{0,30}(?: (?:and )?(?-i:[A-Z])[\w'’.-]{0,30}){0,3}) "
     r"(?P<predicate>(?-i:[a-z])[^\n]{1,100})",
     re.IGNORECASE,
 )
+_OPENING = re.compile(OPENING, re.IGNORECASE)
+_ASKED = re.compile(
+    r"\b(?:who|(?:which|what)(?: \w+){1,3}?) "
+    r"(?P<predicate>(?:is|are|was|were|has|have|can|will|won)\b[^?\n]{0,100})\?",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(
+    r"\W*|,? (?:of|in|at|on|with|by|for|among|person|one|overall|followed|because|since|as|given"
+    r"|due|so|not|and not)\b[^\n]{0,100}",
+    re.IGNORECASE,
+)
+"""What may follow the words of the question behind a name: `Amy is the tallest of all.`"""
+_ITEM = re.compile(r"[ \t]*(?:[-*•]|\d[.)]) +([^\n]{1,60})")
+_JOINING = frozenset(["and", "or", "nor", "but", "not", "than", "no"])
+_MAX_ITEMS = 9
 _SMALL_WORDS = re.compile(
-    r"(?:(?:on|at|in|an?|the|exactly|just|only) )+(?=\w{2})(?!or\b|and\b)"
+    r"(?:(?:on|at|in|an?|the|exactly|just|only|both) )+(?=\w{2})(?!or\b|and\b)"
     r"(?!(?<=the )(?:one|two|three|four|five|six|seven|eight|nine|ten)\W*\Z)",
     re.IGNORECASE,
 )
@@ -85,7 +94,7 @@ def stated_text(text: str, question: str = "") -> list[str]:
         >>> stated_text("The answer is Paris."), stated_text("So it is **linear** here.")
         (['Paris'], ['linear here', 'linear'])
     """
-    marked = prepared(text)
+    listed, marked = _listed(text), prepared(text)
     text = without_marks(marked)
     statement = next(statements(text), None)
     if statement is None or statement.is_open:
@@ -93,22 +102,23 @@ def stated_text(text: str, question: str = "") -> list[str]:
     if not statement.is_labelled and len({*map(str.lower, _BARE_YES_OR_NO.findall(text))}) > 1:
         return []
     opening = _OPENING_YES_OR_NO.match(text)
-    answer = _YES_OR_NO.match(statement.text)
-    if answer is not None and len(set(_EITHER.findall(statement.text.lower()))) == 1:
+    said = _OPENING.sub("", statement.text, count=1)
+    answer = _YES_OR_NO.match(said)
+    if answer is not None and len(set(_EITHER.findall(said.lower()))) == 1:
         return [answer[1]]
-    missing = _NO_LIMIT.fullmatch(statement.text.strip(" .,;:!"))
+    missing = _NO_LIMIT.fullmatch(said.strip(" .,;:!"))
     if missing is not None:
         return [missing["phrase"]]
-    is_denied = WRONG.search(statement.text) is not None
-    words = statement.text if is_denied else REASON.sub("", statement.text)
+    is_denied = WRONG.search(said) is not None
+    words = said if is_denied else REASON.sub("", said)
     verbs = [] if statement.is_labelled else [*_VERB.finditer(words)]
     start = verbs[-1].end() if verbs else start_of(words) if statement.is_labelled else 0
     if verbs and _DOUBT.search(words, 0, verbs[-1].start()):
         return []
     small = _SMALL_WORDS.match(words, start)
     predicate = words[small.end() if small else start :].strip(" .,;:!")
-    subject = None if statement.is_labelled else _asked_subject(words, question)
-    readings = [predicate, subject]
+    subject = None if statement.is_labelled else _asked_subject(said, question)
+    readings = [predicate, subject, _without_noun(predicate, question), listed]
     if opening and not statement.is_labelled and not _UNDONE.search(text, opening.end()):
         readings.append(opening[1])
     if not is_denied and not UNSURE.search(words):
@@ -128,8 +138,34 @@ def _asked_subject(words: str, question: str) -> str:
     subject = _SUBJECT.fullmatch(words.strip(" ,;:!"))
     if subject is None:
         return ""
-    asked = rf"\b(?:who|(?:which|what)(?: \w+){{1,3}}) {re.escape(subject['predicate'])}\b"
-    return subject["name"] if re.search(asked, question, re.IGNORECASE) else ""
+    said = subject["predicate"].casefold()
+    for asked in _ASKED.finditer(question):
+        predicate = asked["predicate"].casefold()
+        if said.startswith(predicate) and _RANGE.fullmatch(said, len(predicate)):
+            return subject["name"]
+    return ""
+
+
+def _without_noun(predicate: str, question: str) -> str:
+    """Return a predicate without its noun if the question has it: `even` in `even function`."""
+    before, _, noun = predicate.rpartition(" ")
+    is_joined = before.endswith(",") or before.rpartition(" ")[2].casefold() in _JOINING
+    is_asked = (
+        noun.isalpha() and not is_joined and re.search(rf"\b{noun}\b", question, re.IGNORECASE)
+    )
+    return before if is_asked else ""
+
+
+def _listed(text: str) -> str:
+    """Return the items of a list at the end of a text, joined; "" if there is none."""
+    lines = text.rstrip().rsplit("\n", _MAX_ITEMS)
+    items = []
+    for line in reversed(lines):
+        item = _ITEM.fullmatch(line)
+        if item is None:
+            break
+        items.append(item[1].strip(" .,;*_"))
+    return ", ".join(reversed(items)) if len(items) > 1 else ""
 
 
 def _bold(marked: str) -> str:

@@ -16,35 +16,13 @@ from typing import NamedTuple
 
 from textgym.verifiers.boxed import FORMULA
 from textgym.verifiers.denial import DOUBTED, EXCEPTED, FALSE, HEDGES, NEGATIONS, OTHER
+from textgym.verifiers.math.plain import prepared, without_marks
 from textgym.verifiers.stated import DENIED_LABEL
 
 __all__ = [
-    "REASON", "UNSURE", "WRONG", "prepared", "start_of", "stated_value", "statements",
-    "without_marks",
+    "REASON", "UNSURE", "WRONG", "start_of", "stated_value", "statements",
 ]  # fmt: skip
 
-_MAX_READ = 20_000  # characters at the end of the text
-_BLANKS = re.compile(r"[ \t\r\u00a0]++")
-_STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<(del|s|strike)>[^<\n]{1,300}</\1>", re.IGNORECASE)
-_TAGS = re.compile(r"</?(?:b|strong|i|em|u|code|mark|span|p|answer)>|<br ?/?>", re.IGNORECASE)
-_MARKDOWN = re.compile(
-    r"(?<!\w)(?P<mark>\*{1,3}|_{1,3}|`{1,3}|==)(?=\S)(?P<inside>(?:(?!(?P=mark))[^\n]){1,300}?)"
-    r"(?<=\S)(?P=mark)(?!\w)"
-)
-_BULLET = re.compile(
-    r"^[ \t]*> (?=\*\*)|(?<=\n)[ \t]*(?:[-*•+>]|#{1,6}(?! ?[-$\\\d])|\d[.)]) +", re.MULTILINE
-)
-_CELL = re.compile(r"^\|.*\|(?=[^|\n]+\|$)|\|$", re.MULTILINE)
-_SPLIT_OR = re.compile(r"\s{0,5}\n\s{0,5}or\b|\bor\s{0,5}\n\s{0,5}", re.IGNORECASE)
-_IN_BRACKETS = re.compile(r"\((or [^()\n]{1,100})\)", re.IGNORECASE)
-_ESCAPED_DOLLAR = re.compile(r"\\\$(?= ?[\d.])")
-_APPROXIMATION = re.compile(r" \((?:≈|\\approx|about|approximately)[^()\n]{1,60}\)", re.IGNORECASE)
-_AND_SO_ON = re.compile(r"(?<=,) ?(?:\.{3,}|…|(?:and so on|etc)\b)")
-_ARROW = re.compile(r"=>|[⇒⟹∴]")
-_DECORATION = re.compile(
-    r"[\"“”«»„‟∎■□✓✅🎉]|\\(?:blacksquare|square|qed|checkmark|therefore|implies|Rightarrow)(?![a-zA-Z])"
-)
-_SQUARED_UNIT = re.compile(r"\$(\^\{?\d\}?)\$")
 _LABEL = re.compile(
     r"\banswers?\b(?: (?:to|of|for)\b[^.:\n]{1,80}?)??"
     r"\s{0,3}(?:[:：=]|\b(?:is|are|was|(?:would|should|must|will) be|equals)\b(?!n't))"
@@ -55,28 +33,38 @@ _LABEL_BEHIND = re.compile(
     r"\b(?:is|are) (?:the|my|our) (?:(?:final|correct|right) )?answers?\b", re.I
 )
 _SENTENCE_END = re.compile(r"(?<![.!?。\\])[.!?。]++(?=[\s)\]'’*_]|\Z)|\n")
+_CONTRAST = re.compile(
+    r"[;,:—–-] ?(?=(?:but |rather,? )?(?:it|that|the (?:(?:correct|right) )?answer)(?:['’]s| is) )"
+    r"| but (?=[-\d$\\]|(?-i:[A-Z]))",
+    re.IGNORECASE,
+)
+"""What separates a denial from the statement behind it: "it isn't 41; it's 42"."""
 _TAKEN_BACK = re.compile(
     r"\b(?:wait|actually|correction|sorry|oops|hmm|scratch that|mistake|just kidding)\b"
     r"|\balternatively\b|\bthat(?:['’]s| is) (?:not|wrong|incorrect)"
     r"|\bthis is (?:not right|not correct|wrong|incorrect)"
+    r"|(?:\A|[.!?;\n])\s{0,5}(?:maybe|perhaps|possibly) (?:it(?: is|['’]s) )?(?=[-\d$\\])"
     r"|(?:\A|[.!?\n])\s{0,5}(?:no\b|or\b)|\b(?:may|might|could) also be\b",
     re.IGNORECASE,
 )
 _HIDDEN = "\ufffc"
 """What stands for each character of a formula in a statement whose formulas are hidden."""
+_NEAR = 80  # characters before a contrast
 _MAX_VALUE = 500  # characters
 REASON = re.compile(
     r"[,;]? (?:because|since|as|given|due|so|after|rather|instead|for|when|where|which|if|by"
-    r"|and not|not|but not|or (?:about|approximately|roughly|around))\b.*| [–—-] (?=[a-z]).*"
+    r"|and not|not|but not|nicht|pas|or (?:about|approximately|roughly|around))\b.*"
+    r"| [–—-] (?=[a-z]).*"
     r"| (?:in|at|to(?! \d)|with|every|including|attained|selling|out"
     r"|of (?:the|his|her|its|their|these))"
     r"\b[^,;=\n]{0,200}\Z"
+    r"|(?<=[a-z]) \(\d[\d.]{0,9} ?[-+*/×·÷−] ?\d[^()\n]{0,40}\)\s*\Z"
     r"|[,;]? \((?:[a-z]{2,}|≈|\\approx|[^()\n]{0,30}%)[^()\n]*\)\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 UNSURE = re.compile(
     rf"\b(?:or|if|{HEDGES}|either|alternatively|and/or|vs|versus|to|through|otherwise|unless"
-    r"|hence)\b|\.\.\.|…|→|—|~",
+    r"|hence)\b|\.\.\.|…|→|—|~|或|还是|または",
     re.IGNORECASE,
 )
 WRONG = re.compile(
@@ -84,18 +72,30 @@ WRONG = re.compile(
     r"|ruled out|not\b|no\b(?! doubt)|unlikely)"
     r"|\b(?:is|are|was|ca|could|would|does|do|did|wo|should)n['’]?t\b"
     r"|\b(?:does not exist|DNE)\b(?!.*[\d" + _HIDDEN + r"])"
-    r"|\A(?:suppose|assume|let)\b|\b(?:some say|candidate|don['’]?t think|ain['’]t|cannot)\b"
-    rf"|\b(?:{FALSE}):|[❌¬]|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]"
+    r"|\A(?:suppose|assume|let)\b|\b(?:some|others|people) (?:say|claim|think)\b"
+    r"|\b(?:candidate|don['’]?t think|ain['’]t|cannot)\b"
+    rf"|\b(?:could|might|may) be (?=[-\d$\\({_HIDDEN}])"
+    rf"|\((?:{FALSE}|no,|not (?:right|correct|sure))(?!\w)|, but no\W*\Z"
+    r"|[\d" + _HIDDEN + r"][^.,;]{0,20} or (?:more|fewer|less|greater|higher|lower)\b"
+    rf"|\b(?:ist|est|es|è|é) (?:falsch|faux|fals[oa])\b"
+    rf"|\b(?:{FALSE}):|[❌¬不没非]|没有|ではない|じゃない|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]"
     rf"|\b(?:{DOUBTED}|{EXCEPTED}|(?<!none )(?:{OTHER}))\b(?=.{{0,20}}[\d{_HIDDEN}]\W{{0,5}}\Z)",
     re.IGNORECASE,
 )
-_DENIED = re.compile(rf"\b(?:{NEGATIONS})\b:?[^,;:]{{0,40}}\Z", re.IGNORECASE)
+_DENIED = re.compile(
+    rf"\b(?:{NEGATIONS}|nicht|n['’]est pas|no es|não é|non è|не)\b:?[^,;:]{{0,40}}\Z", re.IGNORECASE
+)
 _FILLER = re.compile(
     r"(?:(?:indeed|simply|just|exactly|approximately|about|around|roughly|equal to|given by|both"
     r"|then|therefore|thus|hence|clearly|now|that|only|(?-i:A)(?=: )"
     rf"|an?(?= (?!(?:or|and)\b)(?:[a-zA-Z]{{2}}|[\d${_HIDDEN}]))"
     r"|the (?:number|value|pair|point|fraction|set|interval|expression|function|integer|total))"
     r"\b|[:=≈≡\s])\s*",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    rf"(?:so |then )?(?:when|for|at|with) (?:[a-z] ?= ?)?[-\d.{_HIDDEN}]{{1,60}}, "
+    rf"(?=[a-zA-Z{_HIDDEN}][^,;\n]{{0,60}}(?:=|\bis\b|{_HIDDEN}))",
     re.IGNORECASE,
 )
 _NEGATIVE = re.compile(r"\b(?:minus|negative) (?=[\d$\\])", re.IGNORECASE)
@@ -107,7 +107,7 @@ _ATOM = (
 )
 _RUN = re.compile(rf"{_ATOM}(?:(?: ?[,;]? ?(?:and|or|&) |[ ,;\n]*){_ATOM})*")
 _HAS_VALUE = re.compile(rf"(?![\^_])[\s\S]*?(?:[\dA-Za-z√∞½¼¾π∅{_HIDDEN}]|\\[a-zA-Z])")
-_NUMBER = re.compile(rf"[\d½¼¾∞{_HIDDEN}]|\\[a-zA-Z]")
+_NUMBER = re.compile(rf"[\d½¼¾∞π{_HIDDEN}]|\\[a-zA-Z]|(?<![A-Za-z])(?:pi|infinity)(?![A-Za-z])")
 _FORMULA_BEFORE = re.compile(
     r"(?:\A|\b(?:is|are|be|equals|get|so|thus|hence|therefore|then)\b)\W*\Z", re.IGNORECASE
 )
@@ -187,23 +187,6 @@ def stated_value(text: str) -> str:
     return ""
 
 
-def prepared(text: str) -> str:
-    """Return the end of a text without tags, quotes, bullets and what is struck out."""
-    text = _BLANKS.sub(" ", text[-_MAX_READ:])
-    text = _AND_SO_ON.sub(r" \\ldots ", text)
-    text = _ARROW.sub(" ", _ESCAPED_DOLLAR.sub("", _APPROXIMATION.sub("", text)))
-    text = _DECORATION.sub("", _TAGS.sub("", _STRUCK.sub("", text)))
-    text = _SQUARED_UNIT.sub(r"\1", _IN_BRACKETS.sub(r"\1", text))
-    return _SPLIT_OR.sub(" or ", _CELL.sub("", _BULLET.sub("", text)))
-
-
-def without_marks(text: str) -> str:
-    """Return a text without the marks of Markdown around words, also nested ones."""
-    for _ in range(2):
-        text = _MARKDOWN.sub(r"\g<inside>", text)
-    return text
-
-
 def statements(text: str) -> Iterator[_Statement]:
     """Yield the statements that may be the answer, the first choice first."""
     hidden = _hide(text)
@@ -214,7 +197,13 @@ def statements(text: str) -> Iterator[_Statement]:
         end = labels[-1].end()
         rest = [(max(start, end), stop) for start, stop in sentences if stop > end]
         if rest and taken_back < rest[0][1]:
+            if len(rest) > 1 and _CONTRAST.match(hidden, rest[0][1]):
+                rest.pop(0)
             start, stop = rest[0]
+            aside = _CONTRAST.search(hidden, start, stop)
+            if aside and (aside[0] != " but " or _denies(hidden[start : aside.start()])):
+                rest[:1] = [(start, aside.start()), (aside.end(), stop)]
+                stop = aside.start()
             line = hidden.rfind("\n", 0, labels[-1].start()) + 1
             is_denied = DENIED_LABEL.search(hidden[max(line, end - 90) : labels[-1].start()])
             is_open = bool(is_denied) or hidden[stop : stop + 1] == "?"
@@ -232,9 +221,19 @@ def _hide(text: str) -> str:
     return FORMULA.sub(lambda match: _HIDDEN * len(match.group()), text)
 
 
+def _denies(text: str) -> bool:
+    return WRONG.search(text) is not None or _DENIED.search(text) is not None
+
+
 def _sentences(hidden: str) -> Iterator[tuple[int, int]]:
     start = 0
-    for end in _SENTENCE_END.finditer(hidden):
+    contrasts = [
+        end
+        for end in _CONTRAST.finditer(hidden)
+        if _denies(hidden[max(0, end.start() - _NEAR) : end.start()])
+    ]
+    ends = sorted([*_SENTENCE_END.finditer(hidden), *contrasts], key=lambda end: end.start())
+    for end in ends:
         if hidden[start : end.start()].strip(" \t\r*_#>-"):
             yield start, end.start()
         start = end.end()
@@ -293,8 +292,9 @@ def _is_formula(hidden: str, run: re.Match[str]) -> bool:
 
 
 def start_of(statement: str) -> int:
-    """Return where a statement begins behind words such as `approximately`."""
-    start = 0
+    """Return where a statement begins behind words such as `approximately` or `when x = 3,`."""
+    condition = _CONDITION.match(statement)
+    start = condition.end() if condition else 0
     while (filler := _FILLER.match(statement, start)) is not None:
         start = filler.end()
     return start
@@ -338,6 +338,8 @@ def _as_formula(value: str, behind: str) -> str:
         formula, unit = formula.rstrip()[:-1], f"/ {unit}"
     formula = formula.strip().lstrip(_LEADING).rstrip(_TRAILING if unit else f"{_TRAILING}!.")
     while formula.endswith(("}", ")")) and formula.count("}") > formula.count("{"):
+        formula = formula[:-1].rstrip()
+    while formula.endswith(")") and formula.count(")") > formula.count("(") and "[" not in formula:
         formula = formula[:-1].rstrip()
     if "\\" not in formula:
         for pattern, replacement in _PLAIN_TEXT:

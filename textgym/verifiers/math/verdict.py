@@ -18,6 +18,7 @@ from typing import Literal, get_args
 from textgym.concurrency.workers import Workers, workers_for
 from textgym.errors import UsageError
 from textgym.verifiers.choices.letters import named_letter
+from textgym.verifiers.math.plain import plain_characters
 from textgym.verifiers.math.quantities import holds_quantity, quantity
 from textgym.verifiers.math.stated_words import stated_text
 from textgym.verifiers.math.statements import UNSURE, stated_value
@@ -50,7 +51,8 @@ MAX_TIMEOUT = 3600.0
 
 _MAX_ANSWER = 100_000  # characters that are read, from the end
 _MAX_CACHED_ANSWER = 2_000  # characters of an answer whose verdict is cached
-_HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2012"), "-")
+_RATIO = re.compile(r"\d+ ?(?::|\\colon) ?\d+")
+_TO = re.compile(r"(?<=\d) to (?=\d)")
 _WORDED = re.compile(r"\\(?:text(?:bf|it|rm)?|mathrm|mbox)\s?\{[^{}]*[a-zA-Z]{2}[^{}]*\}")
 _INTEGER = re.compile(r"-?[1-9][0-9]{0,29}|0")
 
@@ -114,7 +116,9 @@ def verify(
         raise UsageError(f"timeout must be over 0 and up to {MAX_TIMEOUT:g}, not {timeout!r}")
     if form not in FORMS:
         raise UsageError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
-    gold, answer = _bare(gold), _end(answer).translate(_HYPHENS)
+    gold, answer = _bare(gold), plain_characters(_end(answer))
+    if _RATIO.fullmatch(gold):
+        answer = _TO.sub(":", answer)
     in_digits = quantity(plain_words(gold))
     if _INTEGER.fullmatch(in_digits) or (in_digits and gold[0].isdigit()):  # not "Five Guys"
         gold = in_digits

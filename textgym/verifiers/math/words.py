@@ -44,14 +44,15 @@ _PHRASES = {
     "undefined": r"(?:(?:it|the limit) )?(?:(?:is )?(?:undefined|not defined|d\.?n\.?e\.?)"
     r"|(?:does not|doesn['’]t|do not|don['’]t) exist)",
     "realnumbers": r"(?:x ?(?:\\in|∈) ?)?"
-    r"(?:(?:(?:all|any|every|the set of(?: all)?) )?real(?:s| numbers?)"
-    r"|\\(?:mathbb ?)?r|ℝ|(?:\\left)?\( ?-\\infty ?, ?\+?\\infty ?(?:\\right)?\))",
+    r"(?:(?:(?:all|any|every|(?:the )?set of(?: all)?) )?real(?:s| numbers?)"
+    r"|\\(?:mathbb ?)?r|ℝ|(?:\\left)?\( ?-(?:\\infty|∞) ?, ?\+?(?:\\infty|∞) ?(?:\\right)?\))",
     "nosolution": r"(?:there (?:is|are) )?no (?:real )?solutions?"
     r"|(?:[a-z] ?(?:=|\\in(?![a-z])|∈) ?)?(?:\\(?:emptyset|varnothing)|∅)",
 }
 _PHRASE = re.compile("|".join(f"(?P<{name}>{forms})" for name, forms in _PHRASES.items()), re.I)
 """Texts with several spellings, some of them in symbols."""
 _SYMBOLS = re.compile(r"[\\ℝ∅]")
+_RESTATED = re.compile(r"(?<!\S)(\S{1,30}) \(\1\)")  # such as `16:30 (4:30 pm)`
 _CONNECTIVES = frozenset(["and", "or", "to", "the", "a", "an", "of", "in", "is", "at"])
 _OPTION = re.compile(r"(?<!\w)\(([A-J])\)")
 _GOLD_LETTER = re.compile(r"\(?([A-J])\)?")
@@ -171,5 +172,6 @@ def _parts(text: str, by_half: bool) -> list[str]:
     phrase = _PHRASE.fullmatch(text.strip(" .,;:!"))
     if phrase is not None:
         return [phrase.lastgroup or ""]
-    parts = _PARTS.split(plain_moments(text.casefold(), by_half=by_half))
+    text = _RESTATED.sub(r"\1", plain_moments(text.casefold(), by_half=by_half))
+    parts = _PARTS.split(text)
     return sorted(filter(None, (_NOT_COMPARED.sub("", part) for part in parts)))

@@ -131,7 +131,7 @@ _DENIES = any_of(
     rf"(?:(?:was|were|is|got|has been|have been) )?{_PAST}(?! to\b)",
     rf"[\w'_-]{{2,30}} not (?:yet |been ){{0,2}}{_PAST}(?! to\b| anything else| any other| more)",
     rf"(?<!rest )(?:is|are|was|were|remains?|remained|stays?|stayed) (?:all )?{_AS_BEFORE}",
-    rf"(?<!rest )[\w-]+:? (?:unchanged|untouched|unaltered)(?=\W*$)|(?:leave|leaving|left) "
+    rf"(?<!rest )[\w-]{{1,30}}:? (?:unchanged|untouched|unaltered)(?=\W*$)|(?:leave|leaving|left) "
     rf"(?!(?:the )?(?:rest|other)\b)(?:\w+ ){{0,3}}(?:{_AS_BEFORE}|alone)",
     r"(?:changes?(?: made)?|actions?(?: taken)?|updates?)\W{1,3}none|(?:did|has) not happen(?:ed)?",
     r"(?:request|attempt|booking|forwarding|update|change|move|search) (?:failed|fails)",
@@ -235,7 +235,7 @@ _IS_DONE = any_of(
     rf"(?:and|then) {_DONE} \w+|(?:is|are|starts?|begins?|runs?|has|have)(?: \w+){{0,2}} now",
     r"(?<!for )(?<!right )(?<!by )(?<!until )now(?=\W*$)",
     "(?:all|everything) (?:done|set)|taken care of|went out|all sorted",
-    rf"(?:^|[.!;] ){_DONE} (?:to|the|your|an?|it)|[\w'-]+ (?:changed|updated|moved|reassigned"
+    rf"(?:^|[.!;] ){_DONE} (?:to|the|your|an?|it)|[\w'-]{{1,30}} (?:changed|updated|moved|reassigned"
     "|rescheduled|set) to",
     r"(?<!\w )(?<!\w)(?:done|sent|booked|sorted|finished)(?= ?[.!,:\u2013-]|$)",
 )
@@ -258,7 +258,7 @@ _HEDGE = re.compile(
 )
 """What keeps a clause from saying that something is so."""
 _WHY = re.compile(r"\W*(?:why|what happened)\W*:\W*")
-_LABEL = re.compile(r"\W*(?:\w[\w'-]*\W{1,3}){1,4}(?<=:)\W*")
+_LABEL = re.compile(r"\W{0,6}[\w'-]{1,20}(?: [\w'-]{1,20}){0,3} {0,3}:\W{0,6}")
 _APPEAL = re.compile(
     r"\?\s*$|\b(?:please|your (?:message|request)|need|(?:can|could|would|will|did|have) you"
     r"|you (?:gave|give|named|mentioned|said|stated|specified)"

@@ -235,8 +235,8 @@ _IS_DONE = any_of(
     rf"(?:and|then) {_DONE} \w+|(?:is|are|starts?|begins?|runs?|has|have)(?: \w+){{0,2}} now",
     r"(?<!for )(?<!right )(?<!by )(?<!until )now(?=\W*$)",
     "(?:all|everything) (?:done|set)|taken care of|went out|all sorted",
-    rf"(?:^|[.!;] ){_DONE} (?:to|the|your|an?|it)|[\w'-]{{1,30}} (?:changed|updated|moved|reassigned"
-    "|rescheduled|set) to",
+    rf"(?:^|[.!;] ){_DONE} (?:to|the|your|an?|it)"
+    r"|[\w'-]{1,30} (?:changed|updated|moved|reassigned|rescheduled|set) to",
     r"(?<!\w )(?<!\w)(?:done|sent|booked|sorted|finished)(?= ?[.!,:\u2013-]|$)",
 )
 """What says that something was done, unless the clause denies it."""

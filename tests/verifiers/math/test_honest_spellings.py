@@ -17,9 +17,6 @@ HONEST = {
     "150 minutes": ["2½ hours", "two and a half hours", "2 h 30 min"],
     "3 hours 20 minutes": ["3 1/3 hours", "200 minutes"],
     "2 weeks": ["14 days"],
-    "1.5 meters": ["150 cm", "1 m 50 cm", "The rope is 150 centimeters long."],
-    "2 kg": ["2000 g", "2,000 grams"],
-    "$4.50": ["450 cents", "4 dollars and 50 cents"],
     "36\\text{ cm}^2": ["36 cm squared", "36\\text{ cm}^2", "36 sq cm"],
     "12\\text{ cm}": ["12 \\text{ cm}", "12\\,\\mathrm{cm}", "AB = 12 \\text{ cm}."],
     "\\frac{1}{2}": [

@@ -1,7 +1,7 @@
 r"""Quantities in words, and units after numbers.
 
 Invariants: a text is a quantity as a whole, or not at all; two different known units make two
-values unequal, unless one converts into the other exactly, such as minutes into hours; any text is
+values unequal, unless they are of time, and one converts into the other exactly; any text is
 read in linear time. A single letter is a unit only in `\text{…}` or after a space, because `5m` is
 a product.
 """
@@ -125,11 +125,8 @@ _PARTS = {
 }  # fmt: skip
 _SIZES = (
     {"s": 1, "min": 60, "h": 3600, "day": 86_400, "week": 604_800}, {"month": 1, "year": 12},
-    {"mm": 1, "cm": 10, "dm": 100, "m": 1000, "km": 10**6}, {"in": 1, "ft": 12, "yd": 36},
-    {"mg": 1, "g": 1000, "kg": 10**6}, {"oz": 1, "lb": 16}, {"ml": 1, "l": 1000},
-    {"cent": 1, "$": 100},
 )  # fmt: skip
-"""Units that convert into one another, by their sizes."""
+"""Units of time that convert into one another, by their sizes."""
 _STATED = re.compile(r"(?P<number>\d[\d,]{0,20}(?:\.\d{1,20})?)[ -]?(?P<unit>[A-Za-z]{1,20})\b")
 _IN_UNIT = re.compile(
     r"\b(?:how many|in|into|to|number of|as) (?:(?:a|the|whole|full|more) )?"

@@ -33,7 +33,7 @@ _NOT_CONTENT = ("id", "uuid", "level", "category")
 _TOKEN = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]|[^\w\s]")
 _MARKS = frozenset(".,;:!?'\"“”‘’()[]{}-–—$\\")
 _ARTICLES = frozenset("ai")
-_NUMBERING = re.compile(r"\A\s*(?:question|problem|q)?\s*#?\d{1,5}\s?[.):]\s+", re.IGNORECASE)
+_NUMBERING = re.compile(r"\A\s*+(?:question|problem|q)?\s*+#?\d{1,5}\s?[.):]\s+", re.IGNORECASE)
 _LABEL = re.compile(r"\A\s*\(?[A-Za-z][).:]\s*")
 _NAME = re.compile(r"(?<=[a-z,;:]\s)[A-Z]\w+")  # a capitalised word within a sentence
 

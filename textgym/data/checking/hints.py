@@ -16,8 +16,9 @@ from collections.abc import Iterator, Mapping
 __all__ = ["option_faults", "stated_answer"]
 
 _STATED = re.compile(
-    r"(?:(?:^|[.!?(\[])[\s*_(\[]*(?:(?:the|final|right|correct) ){0,3}"
-    r"(?:answer|solution)[*_]*\s*(?:is|:|=)\s*:?|^\s*####|\\boxed\{)[\s*_\"'($\\]*"
+    r"(?:(?:^|[.!?(\[])[\s*_(\[]{0,20}(?:(?:the|final|right|correct) ){0,3}"
+    r"(?:answer|solution)[*_]{0,3}\s{0,20}(?:is|:|=)\s{0,20}:?|^[ \t]{0,20}####|\\boxed\{)"
+    r"[\s*_\"'($\\]{0,20}"
     r"(?P<answer>[^\n]{1,300})",
     re.IGNORECASE | re.MULTILINE,
 )

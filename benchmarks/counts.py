@@ -192,29 +192,28 @@ def per_episode(play: Play, counting: Callable[[], Any], episodes: int) -> float
     counts: list[int] = []
     for length in (episodes, 3 * episodes):
         play(length)  # what is made once and kept
-        with counting() as counted:
-            play(length)
+        gc.disable()  # finalizers would be counted
+        try:
+            with counting() as counted:
+                play(length)
+        finally:
+            gc.enable()
         counts.append(counted[0])
     return round((counts[1] - counts[0]) / (2 * episodes), 1)
 
 
 def measured() -> Figures:
     """Return all figures."""
-    gc.disable()  # finalizers would be counted
     # Stored times have the same digits in each run, as some numbers take longer to read.
     clock = mock.patch.multiple(time, perf_counter=map(float, count()).__next__, time=float)
-    try:
-        with clock, tempfile.TemporaryDirectory() as folder:
-            workloads = Workloads(folder).all()
-            return {
-                unit: {
-                    name: per_episode(play, counting, LENGTHS[unit])
-                    for name, play in workloads.items()
-                }
-                for unit, counting in (("calls", calls), ("instructions", instructions))
+    with clock, tempfile.TemporaryDirectory() as folder:
+        workloads = Workloads(folder).all()
+        return {
+            unit: {
+                name: per_episode(play, counting, LENGTHS[unit]) for name, play in workloads.items()
             }
-    finally:
-        gc.enable()
+            for unit, counting in (("calls", calls), ("instructions", instructions))
+        }
 
 
 def versions() -> dict[str, str]:

@@ -9,6 +9,7 @@ was not played is a dash, and one that could not be played is a reason.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby, pairwise, permutations
@@ -183,11 +184,13 @@ def _interval(row: Row | None) -> list[float] | None:
 def _calibration(models: Models) -> str:
     """Return which levels separate models, and which neighbouring levels differ for a model."""
     apart, differing = _separated_text(models), _differing_text(models)
-    texts = [
-        f"Neighbouring levels whose intervals do not overlap: {differing}."
-        if differing
-        else "No neighbouring levels differ for a model: their intervals overlap."
-    ]
+    texts = []
+    if _has_neighbours(models):
+        texts.append(
+            f"Neighbouring levels whose intervals do not overlap: {differing}."
+            if differing
+            else "No neighbouring levels differ for a model: their intervals overlap."
+        )
     if len(models) > 1:
         texts.append(
             f"Models whose intervals do not overlap: {apart}."
@@ -195,6 +198,15 @@ def _calibration(models: Models) -> str:
             else "No level separates two models: their intervals overlap."
         )
     return " ".join(texts)
+
+
+def _has_neighbours(models: Models) -> bool:
+    """Return whether a model has figures of two levels with the same number of shots."""
+    return any(
+        count > 1
+        for mine in models.values()
+        for count in Counter(shots for (_, shots), row in mine.items() if _interval(row)).values()
+    )
 
 
 def _separated_text(models: Models) -> str:
@@ -235,8 +247,9 @@ def overview(ids: Sequence[str], rows: Sequence[Row]) -> str:
         name, models = id.split("/")[-1], by_model(id, rows)
         link = f"[`{name}`](environments/{name}.md)"
         if models:
-            texts = _separated_text(models) or "none", _differing_text(models) or "none"
-            lines.append(f"| {link} | {texts[0]} | {texts[1]} |")
+            apart = _separated_text(models) or ("none" if len(models) > 1 else "-")
+            differing = _differing_text(models) or ("none" if _has_neighbours(models) else "-")
+            lines.append(f"| {link} | {apart} | {differing} |")
         else:
             missing.append(link)
     if missing:

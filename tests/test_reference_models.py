@@ -444,9 +444,17 @@ def test_levels_that_separate_are_named_by_pair() -> None:
 
 
 def test_one_model_is_not_compared() -> None:
-    text = section(row_of("a", Cell(MCQA, 0, 0)))
+    rows = [row_of("a", Cell(MCQA, level, 0)) for level in (0, 1)]
+    text = section(*rows)
     assert "No neighbouring levels differ for a model: their intervals overlap.\n" in text
     assert "Models whose" not in text
+    assert "MCQA-v0.md) | - | none |" in page_figures.overview([MCQA], rows)
+
+
+def test_one_level_is_not_compared() -> None:
+    rows = [row_of("a", Cell(MCQA, 0, shots)) for shots in (0, 3)]
+    assert "intervals overlap" not in section(*rows)
+    assert "MCQA-v0.md) | - | - |" in page_figures.overview([MCQA], rows)
 
 
 @given(ROWS)

@@ -113,7 +113,10 @@ def finished(folder: Path = FOLDER) -> Iterator[Found]:
     for made in sorted(folder.glob("*.json")):
         settings = json.loads(made.read_text(encoding="utf-8"))
         lines = read_history(made.with_suffix(".jsonl"))
-        envs, also = ([_short_name(id) for id in settings[key]] for key in ("env", "also"))
+        envs, also = (
+            [id.rpartition("/")[2].rpartition("-v")[0] for id in settings[key]]
+            for key in ("env", "also")
+        )
         kept = ("control", "seed", "steps", "learning_rate", "device", "cores", "minutes")
         yield {
             "envs": envs,
@@ -131,10 +134,6 @@ def finished(folder: Path = FOLDER) -> Iterator[Found]:
                 for name in [*envs, *also]
             },
         }
-
-
-def _short_name(id: str) -> str:
-    return id.rpartition("/")[2].rpartition("-v")[0]
 
 
 def _trial(lines: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any]:

@@ -61,8 +61,6 @@ _CANNOT = any_of(
     rf"(?:no|nobody|none) (?!{_NO_MATTER})(?:[\w'.-]+ ){{1,12}}"
     r"(?:exists?|is (?:scheduled|listed|stored|registered)|(?:was |were )?found|called|named"
     r"|match\w*|(?:by|with|of) (?:that|this) name)",
-    rf"no (?!{_NO_MATTER})(?:[\w'.-]+ ){{1,6}}(?:with|for|from|to|by) (?!(?:[\w'.-]+ ){{1,9}}"
-    r"(?:was|were|has been|have been)\b)(?:[\w'.-]+ ){{0,2}}[\w'.-]+(?=[^\w\n]*(?:$|[.,;:!\n]))",
     r"no (?:[\w'-]+ ){1,8}(?:was|were|could be) (?:found|returned)",
     r"no (?:\w+ ){1,4}(?:turned up|came up|has (?:that|this) name)",
     "not (?:found|available|on file|(?:in|on|part of) (?:it|the|our|your|any|this)|among|listed"

@@ -348,7 +348,7 @@ class Search(PartialCreditEnv[SearchState]):
         }
         shaped = sum(weight * components[name] for name, weight in WEIGHTS.items())
         grade = Grade(shaped if self.shaped else float(right), right, components, stated)
-        return self.less_paid(grade) if self.partial_credit else grade
+        return self.less_paid(grade)
 
     def progress(self) -> float:
         """Return the share of the steps that are done, less what was opened in vain."""

@@ -230,8 +230,7 @@ class StructuredOutput(PartialCreditEnv[None]):
             components["leaf_share"] = leaf_share(task.answer, value)
         wrong = "it has other values" if valid else "it does not fit the schema"
         info = {"problem": "" if right else wrong}
-        grade = Grade(float(right), right, components, _shown(value), info)
-        return self.less_paid(grade) if self.partial_credit else grade
+        return self.less_paid(Grade(float(right), right, components, _shown(value), info))
 
     def progress(self) -> float:
         """Return the share of the record's values that the document has; 0 without a record."""

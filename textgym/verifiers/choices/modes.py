@@ -26,7 +26,7 @@ the option that it mentions does not choose it; every function takes any text an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal, get_args
 
 from textgym.verifiers.boxed import chosen_boxes
@@ -82,7 +82,11 @@ _PART_OF_PREVIOUS = re.compile(
 )
 _REJECTION = re.compile(rf"\b(?:{NEGATIONS}|no(?! doubt)|except|{FALSE})\b|{CONTRACTED}")
 _EXCLUSION = re.compile(rf"\b(?:{EXCEPTED}|{OTHER}|{DOUBTED})\b")
-_OR = r"(?:or|\\lor|\\vee)"
+_OR = re.compile(r"(?<=\W)(?:or|\\lor|\\vee) ", re.IGNORECASE)
+_WORD = re.compile(r"\w")
+_MAX_LETTER = 6  # characters of what `_LETTER_BEFORE` matches
+_LETTER_BEFORE = re.compile(r"(?:\A|\W)(\w)\W{1,4}\Z")
+_LETTER_BEHIND = re.compile(r"\W{0,3}(\w)\b")
 _REJECTION_OF_OTHERS = re.compile(r"[,;(–—-]\s*(?:(?:and|but)\s+)?not\s+(?=\w)")  # "zinc, not tin"
 
 
@@ -236,8 +240,8 @@ def _letter_of_sentence(line: str, options: Mapping[str, str]) -> str:
     if parts and _option_behind(parts, options) == parts.letter.upper():
         return parts.letter.upper()
     letter = "" if _whole_option(line, options) else named_letter(line, options)
-    joined = any(_are_joined(letter, other, line, options) for other in options)
-    return "" if joined else letter
+    joined = {one for one, _ in _joined(line, options)}
+    return "" if letter in joined else letter
 
 
 def _option_behind(parts: LetteredText, options: Mapping[str, str]) -> str:
@@ -329,20 +333,41 @@ def _mentioned_option(text: str, options: Mapping[str, str]) -> str:
     if len(spans) != 1:
         return ""
     [(letter, (start, end))] = spans.items()
-    if any(_are_joined(other, letter, answer, options) for other in options):
+    if any(other == letter for _, other in _joined(answer, options)):
         return ""
     behind = _REJECTION_OF_OTHERS.sub("", answer[end:])
     is_rejected = _REJECTION.search(answer, 0, start) or _EXCLUSION.search(answer, 0, start)
     return "" if is_rejected or _REJECTION.search(behind) else letter
 
 
-def _are_joined(letter: str, other: str, text: str, options: Mapping[str, str]) -> bool:
-    """Return whether `or` joins a letter and another option's text, as in "A or zinc"."""
-    words = re.escape(normalize_text(latex_to_text(options[other])))
-    if not letter or letter == other or not words:
+def _joined(text: str, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the letters of two options if `or` joins one's letter and the other's text.
+
+    Example:
+        >>> options = {"A": "iron", "B": "zinc"}
+        >>> list(_joined("A or zinc", options)), list(_joined("iron or zinc", options))
+        ([('A', 'B')], [])
+    """
+    for joint in _OR.finditer(text):
+        start, end = joint.span()
+        before = _LETTER_BEFORE.search(text[max(0, start - _MAX_LETTER) : start])
+        behind = _LETTER_BEHIND.match(text, end) if text[start - 1] == " " else None
+        letters = [found[1].upper() if found else "" for found in (before, behind)]
+        if options.keys().isdisjoint(letters):
+            continue
+        for other, option in options.items():
+            words = normalize_text(latex_to_text(option)).lower()
+            for letter, place in zip(letters, (end, start - len(words) - 1), strict=True):
+                if letter in options and letter != other and _stands_at(place, words, text):
+                    yield letter, other
+
+
+def _stands_at(place: int, words: str, text: str) -> bool:
+    """Return whether words stand at a place of a text, and not as part of longer words."""
+    end = place + len(words)
+    if not words or place < 0 or text[place:end].lower() != words:
         return False
-    pair = rf"\b{letter}\b\W{{1,4}}{_OR} {words}(?!\w)|(?<!\w){words} {_OR} \W{{0,3}}{letter}\b"
-    return re.search(pair, text, re.IGNORECASE) is not None
+    return not (_WORD.match(text[max(0, place - 1) : place]) or _WORD.match(text[end : end + 1]))
 
 
 def _find_words(words: str, text: str) -> int:

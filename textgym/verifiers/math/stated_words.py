@@ -67,6 +67,7 @@ _RANGE = re.compile(
 )
 """What may follow the words of the question behind a name: `Amy is the tallest of all.`"""
 _ITEM = re.compile(r"[ \t]*(?:[-*•]|\d[.)]) +([^\n]{1,60})")
+_WORD = re.compile(r"\w+")
 _JOINING = frozenset(["and", "or", "nor", "but", "not", "than", "no"])
 _MAX_ITEMS = 9
 _SMALL_WORDS = re.compile(
@@ -150,10 +151,8 @@ def _without_noun(predicate: str, question: str) -> str:
     """Return a predicate without its noun if the question has it: `even` in `even function`."""
     before, _, noun = predicate.rpartition(" ")
     is_joined = before.endswith(",") or before.rpartition(" ")[2].casefold() in _JOINING
-    is_asked = (
-        noun.isalpha() and not is_joined and re.search(rf"\b{noun}\b", question, re.IGNORECASE)
-    )
-    return before if is_asked else ""
+    is_asked = noun.isalpha() and noun.casefold() in _WORD.findall(question.casefold())
+    return before if is_asked and not is_joined else ""
 
 
 def _listed(text: str) -> str:

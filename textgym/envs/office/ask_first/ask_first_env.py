@@ -271,7 +271,7 @@ class AskFirst(UserEnv[AskFirstState], PartialCreditEnv[AskFirstState]):
         reward = max(0.0, 1 - NEEDLESS * needless) if right else 0.0
         success = right and not needless
         grade = Grade(reward, success, components, self.answer_text, self.user_info())
-        return self.less_paid(grade) if self.partial_credit else grade
+        return self.less_paid(grade)
 
     def progress(self) -> float:
         """Return the share of the questions and changes that are done; 0 if they cannot succeed."""

@@ -343,8 +343,7 @@ class Contingency(OfficeEnv[State], PartialCreditEnv[State], DeskTools):
             "calls": float(fits),
         }
         info = {"answer_sought": False}
-        grade = Grade(float(right), right, components, self.answer_text, info)
-        return self.less_paid(grade) if self.partial_credit else grade
+        return self.less_paid(Grade(float(right), right, components, self.answer_text, info))
 
     def progress(self) -> float:
         """Return the share of the changes and look-ups that are done; 0 after too many calls."""

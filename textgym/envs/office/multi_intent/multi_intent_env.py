@@ -270,7 +270,7 @@ and optionally `look_ups` (calls that the oracle makes first) |
             "in_time": float(state.in_time),
         }
         grade = Grade(float(right), right, components, self.answer_text, self.user_info())
-        return self.less_paid(grade) if self.partial_credit else grade
+        return self.less_paid(grade)
 
     def progress(self) -> float:
         """Return the share of the turns that were carried out, until one was not."""

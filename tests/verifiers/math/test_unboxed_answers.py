@@ -260,3 +260,41 @@ def test_a_name_may_stand_for_the_question_word(text: str) -> None:
 )  # fmt: skip
 def test_a_name_in_another_sentence_is_no_answer(text: str) -> None:
     assert not verify("Amy", text, question=WHO).equal
+
+
+LISTS = [
+    "The answers are:\n- 9\n- 10",
+    "The answers are\n\n9\n10",
+    "The values are\n9,\n10",
+    "Answers:\n1. 9\n2. 10",
+    "**The answers are:**\n\n- **9**\n- **10**",
+    "The solutions are:\n\n$$x = 9$$\n$$x = 10$$",
+    "Therefore, the solutions to the equation are:\n- x = 9\n- x = 10",
+    "The two roots are\n\n\\[ 9 \\]\n\\[ 10 \\]",
+    "The answers are:\n* $9$\n* $10$\n\nI checked both.",
+]
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_values_one_a_line_are_one_answer(text: str) -> None:
+    assert verify("9, 10", text).equal
+    assert not verify("9", text).equal
+    assert not verify("10", text).equal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The answers are not:\n- 9\n- 10",
+        "The wrong answers are:\n- 9\n- 10",
+        "The candidate values are:\n- 9\n- 10",
+        "The answers are:\n- 9\n- 10\n- 11",
+    ],
+)
+def test_values_one_a_line_may_be_denied_or_too_many(text: str) -> None:
+    assert not verify("9, 10", text).equal
+
+
+@pytest.mark.parametrize("text", ["The answer is:\n\n42", "Final answer:\n- 42\n", "Answer:\n$42$"])
+def test_one_value_below_its_label_is_the_answer(text: str) -> None:
+    assert verify("42", text).equal

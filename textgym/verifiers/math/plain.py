@@ -48,6 +48,18 @@ _DECORATION = re.compile(
 )
 _SQUARED_UNIT = re.compile(r"\$(\^\{?\d\}?)\$")
 _PLAIN = str.maketrans({"\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2044": "/", "％": "%"})
+_LISTED = re.compile(
+    r"\n[ \n]{0,3}(?:[-*•+] |\(?\d[.)] )?(?P<value>[*_]{0,3}(?:\${1,2}[^$\n]{1,80}\${1,2}"
+    r"|\\[(\[][^\n]{1,80}\\[)\]]|(?:[a-zA-Z] ?= ?)?[-−]?[\d(][\d .,/^()°%√π−-]{0,40}+)[*_]{0,3})"
+    r"[ .,;]{0,3}(?=\n|\Z)"
+)
+_VALUES = re.compile(
+    r"(?P<label>\b(?:answers?|solutions?|roots?|zeros|values?|numbers|integers|results)\b"
+    r"[^\n.?!]{0,40}(?::|\b(?:are|is))[*_]{0,3}) ?"
+    rf"(?P<items>(?>{_LISTED.pattern.replace('?P<value>', '?:')}){{2,9}}+)",
+    re.IGNORECASE,
+)
+"""A label, and at least two values below it, one a line."""
 _PER_CENT = re.compile(r"\bper cent\b", re.IGNORECASE)
 _FRACTION = re.compile("(\\d?)([⅐-⅞↉])")
 _EXPONENT = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+")
@@ -81,7 +93,7 @@ def _spelled_exponent(exponent: re.Match[str]) -> str:
 
 def prepared(text: str) -> str:
     """Return the end of a text without tags, quotes, bullets and what is struck out."""
-    text = _BLANKS.sub(" ", text[-_MAX_READ:])
+    text = _VALUES.sub(_in_a_line, _BLANKS.sub(" ", text[-_MAX_READ:]))
     text = _BESIDE_IDEOGRAPH.sub(" ", _with_plain_units(text))
     text = _THAT_IS.sub(" = ", _US_DOLLAR.sub("$", text))
     text = _AND_SO_ON.sub(r" \\ldots ", text)
@@ -89,6 +101,12 @@ def prepared(text: str) -> str:
     text = _DECORATION.sub("", _TAGS.sub("", _STRUCK.sub("", text)))
     text = _SQUARED_UNIT.sub(r"\1", _IN_BRACKETS.sub(r"\1", text))
     return _SPLIT_OR.sub(" or ", _CELL.sub("", _BULLET.sub("", text)))
+
+
+def _in_a_line(values: re.Match[str]) -> str:
+    """Return a label with the values that are listed below it, one a line."""
+    items = (item["value"].strip(" ,.;") for item in _LISTED.finditer(values["items"]))
+    return f"{values['label']} {', '.join(items)}."
 
 
 def _with_plain_units(text: str) -> str:

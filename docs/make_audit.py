@@ -23,7 +23,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from pathlib import Path
@@ -96,28 +96,32 @@ def audits(ids: list[str], quick: bool) -> dict[str, Any]:
     started = time.monotonic()
 
     def play(id: str) -> dict[str, Any]:
-        command = [sys.executable, "-m", "textgym", "audit", id, "--json"]
-        done = subprocess.run(
-            command + ["--quick"] * quick, capture_output=True, text=True, check=False
-        )
-        if done.returncode > 1:
-            raise SystemExit(f"{id}: {done.stderr.strip()}")
-        report: dict[str, Any] = json.loads(done.stdout)
-        passed, run, _ = counts(report)
-        seconds = time.monotonic() - started
-        print(f"{seconds:5.0f} s  {id}: {passed} of {run} checks passed", file=sys.stderr)
-        for result in report["results"]:
-            if result["status"] in ("fail", "error"):
-                print(f"         {result['check_id']}: {result['detail']}", file=sys.stderr)
-        return report
+        figures = figures_of(_report(id, ["--quick"] * quick, started))
+        if textgym.card(id).first_rung:
+            rung = _report(id, ["--quick", "--level", "0"], started)
+            figures["first_rung"] = {r["check_id"]: r["status"] for r in rung["results"]}
+        return {**figures, "sources": sources_digest(id)}
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        reports = list(pool.map(play, ids))
-    figures = {
-        id: {**figures_of(report), "sources": sources_digest(id)}
-        for id, report in zip(ids, reports, strict=True)
-    }
+        figures = dict(zip(ids, pool.map(play, ids), strict=True))
     return {"quick": quick, "environments": figures}
+
+
+def _report(id: str, options: list[str], started: float) -> dict[str, Any]:
+    """Play an audit in a process of its own, and print how it ended."""
+    command = [sys.executable, "-m", "textgym", "audit", id, "--json", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    name = " ".join([id, *options])
+    if done.returncode > 1:
+        raise SystemExit(f"{name}: {done.stderr.strip()}")
+    report: dict[str, Any] = json.loads(done.stdout)
+    passed, run, _ = counts(report)
+    seconds = time.monotonic() - started
+    print(f"{seconds:5.0f} s  {name}: {passed} of {run} checks passed", file=sys.stderr)
+    for result in report["results"]:
+        if result["status"] in ("fail", "error"):
+            print(f"         {result['check_id']}: {result['detail']}", file=sys.stderr)
+    return report
 
 
 def changed(stored: Mapping[str, Any]) -> list[str]:
@@ -180,7 +184,10 @@ def differences(stored: Mapping[str, Any], fresh: Mapping[str, Any]) -> Iterator
         if id not in old or id not in new:
             yield f"{id}: stored and fresh figures are not of the same environments"
             continue
-        for key in ("tasks", "chance", "references", "checks", "attackers", "learnability"):
+        for key in (
+            *("tasks", "chance", "references", "checks", "attackers", "learnability"),
+            "first_rung",
+        ):
             yield from _unequal(f"{id}: {key}", old[id].get(key), new[id].get(key))
         yield from _apart(f"{id}: learned", old[id]["learned"], new[id]["learned"])
 
@@ -247,16 +254,21 @@ def left_out_table() -> str:
 
 
 def environments_table(figures: Mapping[str, Any]) -> str:
-    """Return the number of checks of each level that each environment passes."""
+    """Return the number of checks of each level, and of level 0, that each environment passes."""
     rows = []
     for id, mine in figures["environments"].items():
         cells = []
         for level in LEVELS:
             statuses = [s for check, s in mine["checks"].items() if check.startswith(f"{level}.")]
-            run = [status for status in statuses if status != "skip"]
-            cells.append(f"{run.count('pass')} of {len(run)}")
+            cells.append(_passed(statuses))
+        cells.append(_passed(mine.get("first_rung", {}).values()))
         rows.append((_link(id), *cells, str(mine["skipped"])))
-    return _table(("environment", *LEVELS, "skipped"), rows)
+    return _table(("environment", *LEVELS, "first rung", "skipped"), rows)
+
+
+def _passed(statuses: Iterable[str]) -> str:
+    run = [status for status in statuses if status != "skip"]
+    return f"{run.count('pass')} of {len(run)}" if run else "-"
 
 
 def panel_table(figures: Mapping[str, Any]) -> str:

@@ -52,6 +52,17 @@ def test_the_ladders_agree_with_their_check(id: str) -> None:
     assert status == ("pass" if min(reached) >= 0.5 else "fail"), RUN
 
 
+@pytest.mark.parametrize("id", make_audit.suite())
+def test_the_first_rung_is_audited(id: str) -> None:
+    assert textgym.card(id).first_rung
+    assert FIGURES["environments"][id]["first_rung"].keys() <= CHECKS.keys()
+
+
+def test_a_failed_check_of_the_first_rung_differs() -> None:
+    (line,) = changed(first_rung={**FIGURES["environments"][MCQA]["first_rung"], "x": "fail"})
+    assert line == f"{MCQA}: first_rung: x: None was stored, now fail"
+
+
 def test_the_figures_are_of_known_attackers() -> None:
     known = {attacker.name for attacker in make_audit.all_attackers()}
     for mine in FIGURES["environments"].values():
@@ -62,7 +73,7 @@ def test_every_registered_environment_passes() -> None:
     failed = {
         id: [
             check
-            for check, status in mine["checks"].items()
+            for check, status in [*mine["checks"].items(), *mine["first_rung"].items()]
             if status == "error" or (status == "fail" and CHECKS[check].severity != "warn")
         ]
         for id, mine in FIGURES["environments"].items()

@@ -6,10 +6,9 @@ import pytest
 from audit_runs import STARTS_PROCESSES
 
 import textgym
-from textgym.checks import FAST_CHECKS, audit, make_subject, run_check
+from textgym.checks import FAST_CHECKS, make_subject, run_check
 from textgym.core.card import CAPABILITIES
 from textgym.errors import ExtraMissingError
-from textgym.registry import make
 
 TWO = {"textgym/MCQA-v0", "textgym/SessionState-v0"}  # without tools, and with them
 """The environments for which checks start processes; audits run these checks for all others."""
@@ -48,18 +47,6 @@ def test_registered_environment_passes(id: str, name: str) -> None:
     if result.status == "skip":
         pytest.skip(result.detail)
     assert result.status == "pass", str(result)
-
-
-# Environments in a sandbox take minutes: `textgym audit textgym/Program-v0 --level 0 --quick`.
-@pytest.mark.soak
-@pytest.mark.parametrize(
-    "id",
-    [id for id in textgym.ids(guests=False) if id[:8] == "textgym/" and id not in IN_A_SANDBOX],
-)
-def test_the_first_rung_passes_a_quick_audit(id: str) -> None:
-    assert textgym.card(id).first_rung
-    report = audit(make(id, level=0), quick=True)
-    assert report.passed, [str(result) for result in report.results if result.status == "fail"]
 
 
 @pytest.mark.parametrize("id", textgym.ids(guests=False))

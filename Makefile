@@ -7,7 +7,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 TORCH := torch==2.13.0
 # Three processes keep two cores busy, because some tests wait.
 WORKERS ?= 3
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS)
+# Each process begins with a third of the tests, so most fixtures and imports are made by one only.
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 MEDIUM := not soak and not vllm and not trainers
 QUICK := not slow and not model and $(MEDIUM)
 VLLM := .venv-vllm

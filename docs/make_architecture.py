@@ -52,12 +52,13 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def _nodes(tree: ast.AST, inside_functions: bool) -> Iterator[ast.AST]:
-    for node in ast.iter_child_nodes(tree):
-        if not inside_functions and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            continue
-        yield node
-        yield from _nodes(node, inside_functions)
+def _statements(tree: ast.AST, inside_functions: bool) -> Iterator[ast.AST]:
+    """Yield the statements of a tree, and no expressions, which most of a tree is."""
+    for block in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for node in getattr(tree, block, ()):
+            if inside_functions or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield node
+                yield from _statements(node, inside_functions)
 
 
 def imports_in(name: str, source: str, package: bool, inside_functions: bool) -> set[str]:
@@ -70,7 +71,7 @@ def imports_in(name: str, source: str, package: bool, inside_functions: bool) ->
         inside_functions: Whether imports inside functions count. Those under `TYPE_CHECKING` do.
     """
     found = set()
-    for node in _nodes(ast.parse(source), inside_functions):
+    for node in _statements(ast.parse(source), inside_functions):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

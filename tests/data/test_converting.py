@@ -81,7 +81,7 @@ names = st.sampled_from(["id", "uuid", "gold", "prompt", "extra_info", "response
 some_rows = st.lists(st.dictionaries(names | st.text(max_size=3), values, min_size=1), min_size=1)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(rows=some_rows, suffix=st.sampled_from(SUFFIXES), back=st.sampled_from(SUFFIXES))
 def test_any_rows_come_back_from_nemo_gym(
     folder: Path, rows: list[dict[str, Any]], suffix: str, back: str

@@ -142,8 +142,7 @@ def test_the_environment_reads_its_rows_from_a_file(id: str, suffix: str, tmp_pa
         assert (read.row, read.answer) == (row, made.answer)
 
 
-@pytest.mark.parametrize("workers", [2, 3])
-@pytest.mark.parametrize("split", ["train", "test"])
+@pytest.mark.parametrize(("workers", "split"), [(2, "train"), (3, "test")])
 def test_workers_draw_the_same_rows(workers: int, split: str) -> None:
     kwargs: dict[str, Any] = {"split": split, "deck": 4000}
     assert list(generate_rows(of(Cards), 300, workers=workers, **kwargs)) == list(
@@ -157,7 +156,7 @@ def test_an_error_of_the_generator_is_the_same_with_workers() -> None:
             list(generate_rows(of(Failing), 60, workers=workers))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(deck=st.integers(20, 400), split=st.sampled_from(["train", "validation", "test"]))
 def test_all_rows_of_a_small_universe_are_found(deck: int, split: str) -> None:
     there = [number for number in range(deck) if split_of({"card": number}) == split]

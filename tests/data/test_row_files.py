@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textgym.data.row_files import write_rows
@@ -60,11 +60,13 @@ def come_back(path: Path, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [row for _, row in load_rows(str(path), "train")]
 
 
+@settings(max_examples=50)  # each of several rows
 @given(rows=rows_of_all_kinds)
 def test_rows_come_back_from_jsonl(folder: Path, rows: list[dict[str, Any]]) -> None:
     assert written(come_back(folder / "rows.jsonl", rows)) == written(rows)
 
 
+@settings(max_examples=50)
 @given(rows=rows_of_all_kinds)
 def test_rows_come_back_from_parquet(folder: Path, rows: list[dict[str, Any]]) -> None:
     if not any(rows):

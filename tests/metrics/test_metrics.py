@@ -489,7 +489,7 @@ def rounded(metrics: Any) -> Any:
     return pytest.approx(metrics, abs=1e-9) if isinstance(metrics, float) else metrics
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)  # each of several episodes
 @given(runs(), st.randoms(use_true_random=False))
 def test_the_order_of_episodes_does_not_change_metrics(
     played: list[dict[str, Any]], rng: random.Random
@@ -498,7 +498,7 @@ def test_the_order_of_episodes_does_not_change_metrics(
     assert compute_metrics(shuffled) == rounded(compute_metrics(played))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(runs())
 def test_metrics_stay_in_their_ranges(played: list[dict[str, Any]]) -> None:
     metrics = compute_metrics(played)

@@ -218,7 +218,7 @@ except RunError as error:
 """
 
 
-@pytest.mark.parametrize("room", [0, 100, 700, 2500, 4000])
+@pytest.mark.parametrize("room", [0, 700, 4000])
 def test_a_failed_write_is_reported_and_loses_nothing(tmp_path: Path, room: int) -> None:
     run = tmp_path / "run"
     done = subprocess.run(

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textgym.envs.session_state import SessionState
@@ -269,6 +269,7 @@ values = st.recursive(
 whole_calls = st.tuples(st.text(min_size=1) | pieces, st.dictionaries(st.text() | pieces, values))
 
 
+@settings(max_examples=50)  # each of up to four calls
 @given(st.lists(whole_calls, min_size=1, max_size=4))
 def test_rendered_calls_are_parsed_again(calls: list[tuple[str, dict[str, Any]]]) -> None:
     (_, converted) = with_tool_prompt([user("x"), assistant_calls(*calls)], [])

@@ -115,7 +115,7 @@ def check(action: Any) -> None:
             assert isinstance(json.loads(call["function"]["arguments"]), dict)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(status=STATUSES, answer=ANSWERS, headers=HEADERS)
 def test_any_json_reply_is_an_action_or_a_documented_error(
     fuzzed: FuzzedServer, status: int, answer: Any, headers: dict[str, str]
@@ -148,7 +148,7 @@ def test_damaged_reply_is_an_action_or_a_documented_error(
     check(fuzzed.act((bytes(reply[: cut % len(reply)]) or b"x",)))  # type: ignore[arg-type]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(VALUES)
 def test_encoded_json_can_be_decoded(value: Any) -> None:
     try:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
+from tables import in_one_test
 
 from textgym.concurrency.calls import pause_seconds, retry_pause
 from textgym.errors import JudgeFailure, UsageError
 
 
-@pytest.mark.parametrize("attempt", range(60))
+@in_one_test("attempt", range(60))
 def test_pauses_grow_up_to_a_limit(attempt: int) -> None:
     longest = min(0.05 * 4**attempt, 5.0)
     assert longest / 2 <= pause_seconds(attempt) <= longest

@@ -9,6 +9,7 @@ import pytest
 from conversion_samples import SAMPLES, Record, converted
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import in_one_test
 
 from textgym.errors import RowError
 from textgym.tasks.named import named_dataset
@@ -132,12 +133,12 @@ ENVS = {
 }
 
 
-@pytest.mark.parametrize(("name", "change", "reason"), LEFT_OUT)
+@in_one_test(("name", "change", "reason"), LEFT_OUT)
 def test_records_that_are_left_out(name: str, change: Record, reason: str) -> None:
     assert converted(name, {**SAMPLES[name][0], **change}) == reason
 
 
-@pytest.mark.parametrize(("name", "change", "field"), BROKEN)
+@in_one_test(("name", "change", "field"), BROKEN)
 def test_broken_records_name_the_field(name: str, change: Record, field: str) -> None:
     with pytest.raises(RowError) as caught:
         converted(name, {**SAMPLES[name][0], **change})

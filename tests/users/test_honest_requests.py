@@ -13,6 +13,7 @@ from office_endings import (
     OTHER_QUESTIONS,
     STATEMENTS,
 )
+from tables import in_one_test
 
 from textgym.envs.office.requests import KINDS, OFFICE_SLOTS
 from textgym.users import Fact, Heard, Kind, Reply, ScriptedUser, understand
@@ -88,7 +89,7 @@ def test_fishing_for_details_is_no_closer(text: str) -> None:
     assert kinds_of(text) == {Kind.DETAILS}
 
 
-@pytest.mark.parametrize("text", DENIALS)
+@in_one_test("text", DENIALS)
 def test_denials_deny_that_anything_was_done(text: str) -> None:
     for heard in heard_by_all(text):
         assert heard.denies
@@ -100,7 +101,7 @@ def test_doubts_beside_what_was_done_deny_nothing(text: str) -> None:
     assert not any(heard.denies or heard.slots for heard in heard_by_all(text))
 
 
-@pytest.mark.parametrize("text", ENDINGS)
+@in_one_test("text", ENDINGS)
 def test_what_says_that_all_is_done_denies_nothing(text: str) -> None:
     assert {(heard.kind, heard.denies) for heard in heard_by_all(text)} == {(Kind.STATEMENT, False)}
 
@@ -112,7 +113,7 @@ def test_asking_whether_a_name_is_right_that_was_not_found(text: str) -> None:
         assert heard.says_cannot
 
 
-@pytest.mark.parametrize("text", STATEMENTS)
+@in_one_test("text", STATEMENTS)
 def test_naming_a_detail_is_not_asking_for_it(text: str) -> None:
     assert kinds_of(text) == {Kind.STATEMENT}
 

@@ -10,6 +10,7 @@ import pytest
 import slot_questions as dev
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import in_one_test
 
 from textgym.errors import UsageError
 from textgym.users import SLOTS, Correction, Fact, Kind, Memory, ScriptedUser
@@ -94,7 +95,7 @@ def test_many_vague_words_are_no_way_to_ask_for_whatever_is_open() -> None:
     assert (reply.answered, reply.needless) == (("participant",), 2)
 
 
-@pytest.mark.parametrize("text", [*dev.DETAILS, *dev.UNCLEAR, *dev.GO_AHEAD, "Hello!"])
+@in_one_test("text", [*dev.DETAILS, *dev.UNCLEAR, *dev.GO_AHEAD, "Hello!"])
 def test_what_is_about_no_slot_gets_no_value(text: str) -> None:
     user = person()
     memory = user.begin()
@@ -117,7 +118,7 @@ def test_a_slot_without_a_fact_does_not_matter() -> None:
     assert says(reply.text) == set()
 
 
-@pytest.mark.parametrize("text", [*dev.STATEMENTS, *dev.CANNOT, "", "<think>Which day?</think>"])
+@in_one_test("text", [*dev.STATEMENTS, *dev.CANNOT, "", "<think>Which day?</think>"])
 def test_a_message_that_asks_nothing_ends_the_conversation(text: str) -> None:
     user = person()
     memory = user.begin()

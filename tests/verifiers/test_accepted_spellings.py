@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from repository import DOCS
+from tables import in_one_test
 
 from textgym.verifiers import after_reasoning, check_calendar, choice, match
 from textgym.verifiers.calendar import EventConstraints
@@ -56,7 +57,7 @@ def is_accepted(example: Example) -> bool:
     return choice(after_reasoning(example.text), OPTIONS, mode) == "B"
 
 
-@pytest.mark.parametrize("example", list(examples()), ids=lambda example: ascii(example[:3]))
+@in_one_test("example", list(examples()))
 def test_example_is_graded_as_the_page_says(example: Example) -> None:
     assert is_accepted(example) is example.accepted
 

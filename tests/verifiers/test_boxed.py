@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import in_one_test
 
 from textgym.verifiers.boxed import chosen_boxes, stated_box
 from textgym.verifiers.choices import choice
@@ -81,13 +82,13 @@ def boxed(text: str, answer: str) -> str:
     return text.format(*2 * [f"\\boxed{{{answer}}}"])
 
 
-@pytest.mark.parametrize("text", NOT_ALONE)
+@in_one_test("text", NOT_ALONE)
 def test_a_box_beside_other_values_is_no_answer_by_itself(text: str) -> None:
     assert not verify("42", boxed(text, "42"), stated_in="box").equal
     assert not match("42", boxed(text, "42"), "box")
 
 
-@pytest.mark.parametrize("text", ALONE)
+@in_one_test("text", ALONE)
 def test_a_box_among_words_is_the_answer(text: str) -> None:
     assert verify("42", boxed(text, "42"), stated_in="box").equal
 

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from tables import in_one_test
 
 from textgym.verifiers.calendar import EventConstraints, check_calendar
 from textgym.verifiers.extract import after_reasoning
@@ -76,12 +77,12 @@ def shown(**fields: Any) -> str:
     return json.dumps([{**ENTRY, **fields}])
 
 
-@pytest.mark.parametrize("time", TIMES, ids=ascii)
+@in_one_test("time", TIMES)
 def test_time_is_accepted(time: str) -> None:
     assert is_right(shown(start_time=time))
 
 
-@pytest.mark.parametrize("time", NO_TIMES, ids=ascii)
+@in_one_test("time", NO_TIMES)
 def test_look_alike_of_a_time_is_rejected(time: Any) -> None:
     assert not is_right(shown(start_time=time))
 
@@ -91,7 +92,7 @@ def test_duration_is_accepted(duration: Any) -> None:
     assert is_right(shown(duration=duration))
 
 
-@pytest.mark.parametrize("duration", NO_DURATIONS, ids=ascii)
+@in_one_test("duration", NO_DURATIONS)
 def test_look_alike_of_a_duration_is_rejected(duration: Any) -> None:
     assert not is_right(shown(duration=duration))
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import in_one_test
 
 from textgym.verifiers.boxed import chosen_boxes
 from textgym.verifiers.choices import GRADING_MODES, choice, format_choice
@@ -40,11 +41,6 @@ def hostile(n: int) -> dict[str, str]:
         "alefs": "Answer: " + "أ" * n,
         "nested text": "\\boxed{" + "\\text{" * 2_000 + "A" + "}" * 2_001,
     }
-
-
-def cases(table: dict[str, str]) -> list[Any]:
-    """Return a test case for each text and the letter that it chooses."""
-    return [pytest.param(text, letter, id=ascii(text)) for text, letter in table.items()]
 
 
 # Boxes.
@@ -83,7 +79,7 @@ BOTH_BOXED = {
 
 
 @pytest.mark.parametrize("mode", [STRICT, BOXED])
-@pytest.mark.parametrize(("text", "letter"), cases(BOTH_BOXED))
+@in_one_test(("text", "letter"), BOTH_BOXED.items())
 def test_letter_in_a_box(mode: Any, text: str, letter: str) -> None:
     assert choice(text, METALS, mode) == letter
 
@@ -106,7 +102,7 @@ LENIENT = {
 }
 
 
-@pytest.mark.parametrize(("text", "letter"), cases(LENIENT))
+@in_one_test(("text", "letter"), LENIENT.items())
 def test_option_text_in_a_box_counts_in_the_lenient_mode_only(text: str, letter: str) -> None:
     assert choice(text, METALS, BOXED) == letter
     assert choice(text, METALS, STRICT) == ""
@@ -166,7 +162,7 @@ FIRST = {
 }
 
 
-@pytest.mark.parametrize(("text", "letter"), cases(FIRST))
+@in_one_test(("text", "letter"), FIRST.items())
 def test_first_answer_line(text: str, letter: str) -> None:
     assert choice(text, METALS, COLON) == letter
 
@@ -234,7 +230,7 @@ ANY = {
 }
 
 
-@pytest.mark.parametrize(("text", "letter"), cases(ANY))
+@in_one_test(("text", "letter"), ANY.items())
 def test_last_answer_line(text: str, letter: str) -> None:
     assert choice(text, METALS, LAST) == letter
 

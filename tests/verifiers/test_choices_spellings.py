@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tables import in_one_test
 
 from textgym.envs.mcqa import MCQA
 from textgym.verifiers.choices import GRADING_MODES, choice
@@ -15,11 +16,6 @@ from textgym.verifiers.extract import after_reasoning
 
 STRICT, BOXED, COLON, LAST = GRADING_MODES
 OPTIONS = {"A": "iron", "B": "zinc", "C": "vitamin C", "D": "not lead", "E": "iron or zinc"}
-
-
-def cases(*tables: list[str]) -> list[Any]:
-    """Return a test case for each text."""
-    return [pytest.param(text, id=ascii(text)) for table in tables for text in table]
 
 
 def chosen(text: str, mode: Any) -> str:
@@ -281,58 +277,56 @@ NO_LAST_ANSWER = [
 
 
 @pytest.mark.parametrize("mode", [STRICT, BOXED])
-@pytest.mark.parametrize(
-    "text", cases(BOXED_LETTER, BOXED_LETTER_AND_TEXT, AROUND_A_BOX, AROUND_THE_RIGHT_BOX)
-)
+@in_one_test("text", BOXED_LETTER + BOXED_LETTER_AND_TEXT + AROUND_A_BOX + AROUND_THE_RIGHT_BOX)
 def test_letter_in_a_box_is_chosen(text: str, mode: Any) -> None:
     assert chosen(text, mode) == "B"
 
 
 @pytest.mark.parametrize("mode", [STRICT, BOXED])
-@pytest.mark.parametrize("text", cases(NO_BOXED_LETTER, AROUND_NO_BOX))
+@in_one_test("text", NO_BOXED_LETTER + AROUND_NO_BOX)
 def test_look_alike_of_a_boxed_letter_is_not_chosen(text: str, mode: Any) -> None:
     assert chosen(text, mode) != "B"
 
 
-@pytest.mark.parametrize("text", cases(BOXED_TEXT))
+@in_one_test("text", BOXED_TEXT)
 def test_option_text_in_a_box_is_chosen_in_the_lenient_mode_only(text: str) -> None:
     assert chosen(text, BOXED) == "B"
     assert chosen(text, STRICT) == ""
 
 
-@pytest.mark.parametrize("text", cases(NO_BOXED_TEXT))
+@in_one_test("text", NO_BOXED_TEXT)
 def test_look_alike_of_a_boxed_option_is_not_chosen(text: str) -> None:
     assert chosen(text, BOXED) != "B"
 
 
 @pytest.mark.parametrize("mode", [COLON, LAST])
-@pytest.mark.parametrize("text", cases(ANSWER_LETTER, ANSWER_LETTER_AND_TEXT))
+@in_one_test("text", ANSWER_LETTER + ANSWER_LETTER_AND_TEXT)
 def test_letter_behind_answer_is_chosen(text: str, mode: Any) -> None:
     assert chosen(text, mode) == "B"
 
 
 @pytest.mark.parametrize("mode", [COLON, LAST])
-@pytest.mark.parametrize("text", cases(NO_ANSWER_LETTER))
+@in_one_test("text", NO_ANSWER_LETTER)
 def test_look_alike_of_an_answered_letter_is_not_chosen(text: str, mode: Any) -> None:
     assert chosen(text, mode) != "B"
 
 
-@pytest.mark.parametrize("text", cases(FIRST_ANSWER))
+@pytest.mark.parametrize("text", FIRST_ANSWER)
 def test_first_answer_line_is_chosen(text: str) -> None:
     assert chosen(text, COLON) == "B"
 
 
-@pytest.mark.parametrize("text", cases(NO_FIRST_ANSWER))
+@pytest.mark.parametrize("text", NO_FIRST_ANSWER)
 def test_text_that_the_first_answer_line_mode_rejects(text: str) -> None:
     assert chosen(text, COLON) != "B"
 
 
-@pytest.mark.parametrize("text", cases(LAST_ANSWER))
+@in_one_test("text", LAST_ANSWER)
 def test_last_answer_line_is_chosen(text: str) -> None:
     assert chosen(text, LAST) == "B"
 
 
-@pytest.mark.parametrize("text", cases(NO_LAST_ANSWER))
+@in_one_test("text", NO_LAST_ANSWER)
 def test_text_that_the_last_answer_line_mode_rejects(text: str) -> None:
     assert chosen(text, LAST) != "B"
 
@@ -345,7 +339,7 @@ CASES = {"A": "CO", "B": "Co", "C": "Zinc", "D": "zinc", "E": "ZINC."}
 SAME = {"A": "zinc", "B": "zinc", "C": "tin"}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("options", "box", "letter"),
     [
         (NUMBERS, "12", "B"),
@@ -383,7 +377,6 @@ SAME = {"A": "zinc", "B": "zinc", "C": "tin"}
         (SAME, "tin", "C"),
         (SAME, "B", "B"),
     ],
-    ids=ascii,
 )
 def test_options_that_differ_little_are_not_confused(options: Any, box: str, letter: str) -> None:
     assert choice(f"\\boxed{{{box}}}", options, BOXED) == letter

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import pytest
+from tables import in_one_test
 
 from textgym.envs.equivalence_judge.families import FAMILIES
 from textgym.verifiers.exact import match
 
 
-def cases(table: dict[str, list[str]]) -> list[Any]:
-    """Return a test case for each expected answer and each spelling."""
-    return [
-        pytest.param(expected, text, id=f"{expected!a}-{text!a}")
-        for expected, texts in table.items()
-        for text in texts
-    ]
+def cases(table: dict[str, list[str]]) -> list[tuple[str, str]]:
+    """Return each expected answer with each of its spellings."""
+    return [(expected, text) for expected, texts in table.items() for text in texts]
 
 
 RIGHT = {
@@ -189,12 +185,12 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("expected", "generated"), cases(RIGHT))
+@in_one_test(("expected", "generated"), cases(RIGHT))
 def test_spelling_is_accepted(expected: str, generated: str) -> None:
     assert match(expected, generated)
 
 
-@pytest.mark.parametrize(("expected", "generated"), cases(WRONG))
+@in_one_test(("expected", "generated"), cases(WRONG))
 def test_look_alike_is_rejected(expected: str, generated: str) -> None:
     assert not match(expected, generated)
 

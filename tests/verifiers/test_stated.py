@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import in_one_test
 
 from textgym.verifiers.exact import match
 from textgym.verifiers.math import verify
@@ -24,7 +25,7 @@ HONEST = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", DENIED)
+@in_one_test("text", DENIED)
 def test_a_denied_box_is_no_answer(text: str) -> None:
     assert not verify("42", text.format("\\boxed{42}")).equal
     assert not match("42", text.format("\\boxed{42}"))

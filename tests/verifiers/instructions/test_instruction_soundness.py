@@ -6,7 +6,7 @@ from typing import Any
 
 import linear_time
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from instruction_checks import (
     IFBENCH_IDS,
@@ -18,6 +18,7 @@ from instruction_checks import (
     arguments_of,
     checks,
 )
+from tables import in_one_test
 
 from textgym.errors import UsageError
 from textgym.verifiers.instructions import INSTRUCTIONS, Mode, follows
@@ -64,6 +65,7 @@ def test_all_instructions_are_there() -> None:
 
 
 @each_family
+@settings(max_examples=40)  # each is for all instructions of the family
 @given(text=TEXTS)
 def test_every_check_gives_one_verdict_on_any_text(family: str, text: str) -> None:
     strict, loose = verdicts(family, text), verdicts(family, text, "loose")
@@ -120,7 +122,7 @@ def test_text_of_anything_is_checked_with_a_linear_number_of_calls(family: str) 
     assert linear_time.growing_calls(checks(ids), pieces) is None
 
 
-@pytest.mark.parametrize("id", INSTRUCTIONS)
+@in_one_test("id", INSTRUCTIONS)
 def test_wording_has_the_arguments(id: str) -> None:
     wording = INSTRUCTIONS[id].describe(arguments_of(id))
     if id != "format:parentheses":
@@ -130,7 +132,7 @@ def test_wording_has_the_arguments(id: str) -> None:
         assert all(str(part) in wording for part in parts)
 
 
-@pytest.mark.parametrize("id", [id for id in INSTRUCTIONS if arguments_of(id)])
+@in_one_test("id", [id for id in INSTRUCTIONS if arguments_of(id)])
 def test_missing_argument_is_named(id: str) -> None:
     arguments = arguments_of(id)
     for name in arguments.keys() - {"unit"}:
@@ -140,7 +142,7 @@ def test_missing_argument_is_named(id: str) -> None:
                 INSTRUCTIONS[id].read_arguments(row)
 
 
-@pytest.mark.parametrize("id", INSTRUCTIONS)
+@in_one_test("id", INSTRUCTIONS)
 def test_arguments_are_read_as_rows_have_them(id: str) -> None:
     row: dict[str, Any] = {"unused": None, "other": 1} | {
         name: float(value) if isinstance(value, int) else value
@@ -151,7 +153,7 @@ def test_arguments_are_read_as_rows_have_them(id: str) -> None:
     assert float not in map(type, arguments.values())
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("id", "name", "value"),
     [
         ("length_constraints:number_words", "num_words", -1),

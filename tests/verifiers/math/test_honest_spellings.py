@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import in_one_test
 
 from textgym.verifiers import match
 from textgym.verifiers.math import verify
@@ -116,12 +117,12 @@ def pairs(table: dict[str, list[str]]) -> list[tuple[str, str]]:
     return [(gold, text) for gold, texts in table.items() for text in texts]
 
 
-@pytest.mark.parametrize(("gold", "text"), pairs(HONEST))
+@in_one_test(("gold", "text"), pairs(HONEST))
 def test_a_spelling_is_right(gold: str, text: str) -> None:
     assert verify(gold, text).equal
 
 
-@pytest.mark.parametrize(("gold", "text"), pairs(LOOK_ALIKES))
+@in_one_test(("gold", "text"), pairs(LOOK_ALIKES))
 def test_a_look_alike_is_not(gold: str, text: str) -> None:
     assert not verify(gold, text).equal
 

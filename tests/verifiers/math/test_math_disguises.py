@@ -12,6 +12,7 @@ from typing import Any
 import gymnasium
 import pytest
 from math_translator import translate
+from tables import in_one_test
 
 from textgym.verifiers.math import verify
 from textgym.verifiers.math.steps import left_in
@@ -118,7 +119,7 @@ UNSIMPLIFIED = {
 }
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("question", "gold", "answer"),
     [(question, gold, answer) for question, gold, answers in LEFT for answer in answers],
 )
@@ -127,7 +128,7 @@ def test_a_disguised_computation_is_no_answer(question: str, gold: str, answer: 
         assert not verify(gold, f"\\boxed{{{answer}}}", question=question, form=form).equal, form
 
 
-@pytest.mark.parametrize(("question", "gold"), [(question, gold) for question, gold, _ in LEFT])
+@in_one_test(("question", "gold"), [(question, gold) for question, gold, _ in LEFT])
 def test_the_gold_of_a_disguised_computation_is_an_answer(question: str, gold: str) -> None:
     for form in FORMS:
         assert verify(gold, f"\\boxed{{{gold} }}", question=question, form=form).equal, form

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-import pytest
 from repository import DOCS
+from tables import in_one_test
 
 from textgym.verifiers.math import verify
 
@@ -180,21 +179,17 @@ WRONG: dict[str, list[str]] = {
 }  # fmt: skip
 
 
-def cases(table: dict[str, list[str]]) -> list[Any]:
+def cases(table: dict[str, list[str]]) -> list[tuple[str, str]]:
     """Make one case of each spelling."""
-    return [
-        pytest.param(gold, text, id=ascii(f"{gold} as {text}"))
-        for gold, texts in table.items()
-        for text in texts
-    ]
+    return [(gold, text) for gold, texts in table.items() for text in texts]
 
 
-@pytest.mark.parametrize(("gold", "text"), cases(RIGHT))
+@in_one_test(("gold", "text"), cases(RIGHT))
 def test_a_spelling_of_the_right_answer_is_taken(gold: str, text: str) -> None:
     assert verify(gold, f"So it is $\\boxed{{{text}}}$.").equal
 
 
-@pytest.mark.parametrize(("gold", "text"), cases(WRONG))
+@in_one_test(("gold", "text"), cases(WRONG))
 def test_a_look_alike_is_not_taken(gold: str, text: str) -> None:
     assert not verify(gold, f"So it is $\\boxed{{{text}}}$.").equal
 
@@ -202,7 +197,7 @@ def test_a_look_alike_is_not_taken(gold: str, text: str) -> None:
 PAGE = DOCS / "verifiers.md"
 
 
-def tables_of_the_page() -> list[Any]:
+def tables_of_the_page() -> list[tuple[str, str, bool]]:
     """Make one case of each example in the page's two tables: in a box, and without one."""
     section = PAGE.read_text("utf-8").partition("\n## Mathematics\n")[2].partition("\n## ")[0]
     boxed, whole = (
@@ -210,15 +205,15 @@ def tables_of_the_page() -> list[Any]:
         for part in section.split("These are whole texts without a box:")
     )
     return [
-        pytest.param(gold, form % text, equal, id=ascii(f"{name.strip()}: {text}"))
+        (gold, form % text, equal)
         for rows, form in ((boxed, "\\boxed{%s}"), (whole, "%s"))
-        for name, *cells in rows
+        for _, *cells in rows
         for (gold,), *columns in [[re.findall("`([^`]+)`", cell) for cell in cells]]
         for texts, equal in zip(columns, (True, False), strict=True)
         for text in texts
     ]
 
 
-@pytest.mark.parametrize(("gold", "text", "equal"), tables_of_the_page())
+@in_one_test(("gold", "text", "equal"), tables_of_the_page())
 def test_what_the_page_says_is_so(gold: str, text: str, equal: bool) -> None:
     assert verify(gold, text).equal == equal

@@ -3,6 +3,7 @@ r"""Mathematics: golds that are times of day, dates, or words with a number."""
 from __future__ import annotations
 
 import pytest
+from tables import in_one_test
 
 from textgym.verifiers.math import verify
 
@@ -75,7 +76,7 @@ def test_the_question_says_whether_it_is_a_ratio(
     assert verify(gold, f"\\boxed{{{answer}}}", question=question).equal is equal
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("gold", "answer", "equal"),
     [
         *((gold, answer, True) for gold, answers, _ in TABLE for answer in answers),

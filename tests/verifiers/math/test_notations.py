@@ -3,6 +3,7 @@ r"""Mathematics: notations of one value, and look-alikes that have another one."
 from __future__ import annotations
 
 import pytest
+from tables import in_one_test
 
 from textgym.verifiers.math import verify
 
@@ -231,7 +232,7 @@ TERMS: list[tuple[str, str, str, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("gold", "answer", "equal"),
     [
         *((gold, answer, True) for gold, answers, _ in TABLE for answer in answers),
@@ -263,7 +264,7 @@ def test_letters_of_hexadecimal_numbers_are_digits(
     assert verify(gold, f"\\boxed{{{answer}}}", question=question).equal is equal
 
 
-@pytest.mark.parametrize(("gold", "answer", "question", "equal"), TERMS)
+@in_one_test(("gold", "answer", "question", "equal"), TERMS)
 def test_a_term_is_an_answer_if_it_is_asked_for(
     gold: str, answer: str, question: str, equal: bool
 ) -> None:
@@ -318,7 +319,7 @@ SENTENCES: list[tuple[str, list[str], list[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("gold", "text", "equal"),
     [
         *((gold, text, True) for gold, texts, _ in SENTENCES for text in texts),
@@ -329,7 +330,7 @@ def test_values_that_whole_sentences_state(gold: str, text: str, equal: bool) ->
     assert verify(gold, text).equal is equal
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("gold", "text", "equal"),
     [
         ("\\frac38", "The answer is 3/8 (37.5%).", True),

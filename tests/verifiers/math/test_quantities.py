@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tables import in_one_test
 
 from textgym.verifiers.math import verify
 from textgym.verifiers.math.quantities import quantity
@@ -37,12 +37,12 @@ NOT_TAKEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("gold", "text"), TAKEN)
+@in_one_test(("gold", "text"), TAKEN)
 def test_a_quantity_in_words_is_its_value(gold: str, text: str) -> None:
     assert verify(gold, text).equal
 
 
-@pytest.mark.parametrize(("gold", "text"), NOT_TAKEN)
+@in_one_test(("gold", "text"), NOT_TAKEN)
 def test_a_part_or_denial_of_a_quantity_is_not_taken(gold: str, text: str) -> None:
     assert not verify(gold, text).equal
 

@@ -3,6 +3,7 @@ r"""Mathematics: answers that only combine the numbers of their question, in ano
 from __future__ import annotations
 
 import pytest
+from tables import in_one_test
 
 from textgym.verifiers.math import verify
 from textgym.verifiers.math.quantities import numbers_in_words
@@ -85,7 +86,7 @@ COMPUTED: list[tuple[str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("question", "gold", "answer"),
     [(question, gold, answer) for question, gold, answers in UNCOMPUTED for answer in answers],
 )

@@ -3,6 +3,7 @@ r"""Formulas without digits, words in boxes, labels in boxes, and a yes or no wi
 from __future__ import annotations
 
 import pytest
+from tables import in_one_test
 
 from textgym.verifiers.math import verify
 
@@ -104,12 +105,12 @@ def cases(table: dict[str, list[str]]) -> list[tuple[str, str]]:
     return [(gold, text) for gold, texts in table.items() for text in texts]
 
 
-@pytest.mark.parametrize(("gold", "text"), cases(HONEST))
+@in_one_test(("gold", "text"), cases(HONEST))
 def test_a_statement_is_read(gold: str, text: str) -> None:
     assert verify(gold, text).equal
 
 
-@pytest.mark.parametrize(("gold", "text"), cases(HOSTILE))
+@in_one_test(("gold", "text"), cases(HOSTILE))
 def test_a_look_alike_is_not_the_answer(gold: str, text: str) -> None:
     assert not verify(gold, text, question="What is it?").equal
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tables import in_one_test
 
 from textgym.verifiers.math import verify
 
@@ -105,7 +106,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize(("gold", "text"), HONEST)
+@in_one_test(("gold", "text"), HONEST)
 def test_an_honest_answer_is_taken(gold: str, text: str) -> None:
     assert verify(gold, text).equal
 
@@ -154,13 +155,13 @@ MARKS = [
 
 
 @pytest.mark.parametrize("form", ["The final answer is %s.", "%s", "So we get %s", "Answer: %s"])
-@pytest.mark.parametrize("mark", MARKS)
+@in_one_test("mark", MARKS)
 def test_marks_around_an_answer_do_not_count(mark: str, form: str) -> None:
     assert verify("61", form % mark.replace("x", "61")).equal
     assert not verify("61", form % mark.replace("x", "16")).equal
 
 
-@pytest.mark.parametrize(("gold", "text"), HOSTILE)
+@in_one_test(("gold", "text"), HOSTILE)
 def test_a_hedge_a_denial_or_a_part_is_not_taken(gold: str, text: str) -> None:
     assert not verify(gold, text, question="What is it?").equal
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tables import in_one_test
 
 from textgym.json_values import copy_json
 from textgym.messages import (
@@ -66,7 +67,7 @@ def test_is_a_message(message: Any) -> None:
     assert message_problem(message) == ""
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("message", "told"),
     [
         pytest.param(None, "NoneType", id="null"),

@@ -13,6 +13,7 @@ from typing import Any
 import gymnasium
 import pytest
 from audit_runs import IN_PROCESS, STARTS_PROCESSES
+from tables import in_one_test
 
 import textgym
 from textgym.checks import FAST_CHECKS, make_subject, run_check
@@ -113,7 +114,9 @@ def test_original_scores_are_those_of_the_package(name: str) -> None:
             assert info["reward_components"]["score"] == reward
 
 
-@pytest.mark.parametrize(
+@pytest.mark.parametrize("name", EVALUATING)
+@pytest.mark.parametrize("grading", ["strict", "original"])
+@in_one_test(
     "code",
     [
         '__import__("os").system("touch {path}")',
@@ -126,8 +129,6 @@ def test_original_scores_are_those_of_the_package(name: str) -> None:
         "Lambda(x, open('{path}', 'w'))(1)",
     ],
 )
-@pytest.mark.parametrize("name", EVALUATING)
-@pytest.mark.parametrize("grading", ["strict", "original"])
 def test_code_in_an_answer_never_runs(name: str, grading: str, code: str, tmp_path: Path) -> None:
     env = make(name, split="test", grading=grading)
     path = tmp_path / "ran"

@@ -15,6 +15,7 @@ import pytest
 __all__ = ["in_one_test"]
 
 Test = Callable[..., None]
+PARAM = type(pytest.param())
 
 
 def in_one_test(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[Test], Test]:
@@ -24,7 +25,8 @@ def in_one_test(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[T
 
     Args:
         names: The arguments of the test that a case gives. A single one is a text.
-        cases: The values of each case, or the value of a single argument.
+        cases: The values of each case, or the value of a single argument. Cases may be
+            `pytest.param` without marks.
 
     Example:
         >>> @in_one_test(("number", "square"), [(1, 1), (2, 5), (3, 9)])
@@ -35,10 +37,11 @@ def in_one_test(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[T
         AssertionError: 1 of 3 cases:
         {'number': 2, 'square': 5}: AssertionError: wrong
     """
-    rows = [
-        {names: case} if isinstance(names, str) else dict(zip(names, case, strict=True))
-        for case in cases
-    ]
+    listed = [names] if isinstance(names, str) else list(names)
+    rows = []
+    for case in cases:
+        values = case.values if isinstance(case, PARAM) else [case] if len(listed) == 1 else case
+        rows.append(dict(zip(listed, values, strict=True)))
     assert rows, "there are no cases"
 
     def decorate(test: Test) -> Test:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import in_one_test
 
 from textgym.errors import UsageError
 from textgym.training import RewardAlarm
@@ -74,7 +75,6 @@ def test_planted_hacking_is_noticed_once(planted: Any, kinds: set[str], seed: in
     assert all("\n" not in alarm.text for alarm in found)
 
 
-@pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize(
     "curves",
     [
@@ -92,6 +92,7 @@ def test_planted_hacking_is_noticed_once(planted: Any, kinds: set[str], seed: in
     ids=["healthy", "shorter", "longer", "flat", "collapse", "only reward", "plateau"],
 )
 @pytest.mark.parametrize("noise", [0.0, 0.05, 0.3])
+@in_one_test("seed", range(10))
 def test_healthy_and_noisy_trainings_are_silent(curves: Any, noise: float, seed: int) -> None:
     assert alarms(history(seed, noise=noise, **curves)) == []
 

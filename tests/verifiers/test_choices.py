@@ -250,7 +250,7 @@ def test_letters_of_other_scripts_count_in_the_last_mode_only(mode: Any) -> None
 # Patterns.
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "patterns", "letter"),
     [
         pytest.param("choose (b)", [r"choose \((.)\)"], "B", id="group"),

@@ -5,6 +5,7 @@ The right option is always B, zinc. A look-alike chooses another option or none.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -416,12 +417,17 @@ HEDGES = [
 ]  # fmt: skip
 
 
+@cache
+def quizzes() -> list[Any]:
+    env = MCQA()
+    return [env.get_task(index) for index in range(150)]
+
+
 @pytest.mark.parametrize("mode", GRADING_MODES)
 @pytest.mark.parametrize("hedge", HEDGES)
 def test_hedge_scores_less_than_a_guess(hedge: str, mode: Any) -> None:
-    env, right = MCQA(), 0
-    for index in range(150):
-        task = env.get_task(index)
+    right = 0
+    for task in quizzes():
         text = hedge.format(**task.options, question=task.row["question"])
         said = f"\\boxed{{{text}}}" if mode in (STRICT, BOXED) else f"Answer: {text}"
         right += choice(said, task.options, mode) == task.answer

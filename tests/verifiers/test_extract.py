@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import in_one_test
 
 from textgym.verifiers.extract import (
     after_reasoning,
@@ -154,7 +155,7 @@ def test_last_closed_box_is_found(text: str, content: str | None) -> None:
     assert last_boxed(text) == content
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "bare"),
     [
         pytest.param("A", "A", id="bare"),
@@ -267,7 +268,7 @@ def test_last_closed_tag_is_found(text: str, inside: str | None) -> None:
     assert last_tagged(text, "answer") == inside
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "number"),
     [
         pytest.param("5", "5", id="digit"),
@@ -330,7 +331,7 @@ def test_last_number_is_found(text: str, number: str) -> None:
     assert final_number(text) == number
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "values"),
     [
         pytest.param("[1]", [[1]], id="bare"),

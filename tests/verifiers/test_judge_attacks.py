@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judges import HABITS, Honest, agreeable, obedient, parrot
+from tables import in_one_test
 
 from textgym.verifiers.judge import Judge, make_judge
 
@@ -106,7 +107,7 @@ def test_honest_judge_is_understood(setting: str) -> None:
 
 @pytest.mark.parametrize("every", [13, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.parametrize("attack", ATTACKS)
+@in_one_test("attack", ATTACKS)
 def test_no_attack_deceives_an_honest_judge_or_makes_it_fail(
     attack: str, setting: str, every: int
 ) -> None:
@@ -138,7 +139,7 @@ def test_word_label_in_an_answer_is_not_the_verdict(answer: str, setting: str) -
 
 
 @pytest.mark.parametrize("setting", [name for name in SETTINGS if "words" not in name])
-@pytest.mark.parametrize("attack", WRITTEN)
+@in_one_test("attack", WRITTEN)
 def test_answer_with_a_label_is_rejected_without_asking(attack: str, setting: str) -> None:
     for gullible in (obedient, parrot, agreeable):
         judge = make_judge(gullible, **SETTINGS[setting])

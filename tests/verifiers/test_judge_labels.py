@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import in_one_test
 
 from textgym.errors import UsageError
 from textgym.verifiers.judge.labels import Labels
@@ -23,7 +24,7 @@ ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
 # Replies.
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("reply", "verdict"),
     [
         pytest.param(YES, True, id="yes"),
@@ -108,7 +109,7 @@ def test_reply_with_the_code_is_read(reply: str, verdict: bool | None) -> None:
     assert Labels().read(reply, CODE) is verdict
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("reply", "verdict"),
     [
         pytest.param("Yes", True, id="yes"),
@@ -227,7 +228,7 @@ def test_any_reply_can_be_read(text: str, label: str) -> None:
 # Answers that contain a label.
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         pytest.param(YES, id="as it is"),

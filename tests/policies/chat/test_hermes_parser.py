@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import in_one_test
 
 from textgym.envs.session_state import SessionState
 from textgym.messages import Message, assistant, assistant_calls, user
@@ -109,7 +110,7 @@ def test_text_beside_calls_stays_in_the_content(text: str, content: str) -> None
 # What is not a call.
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         pytest.param(f"such as {CALL}", id="behind prose"),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import in_one_test
 
 from textgym.envs.structured_output.answers import write_document
 from textgym.verifiers.documents import FORMATS, DocumentError, read_document
@@ -39,7 +40,7 @@ NESTED = {
 }
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("format", "text", "value"),
     [
         pytest.param("json", '{"a": 1, "b": null}', {"a": 1, "b": None}, id="json"),
@@ -76,7 +77,7 @@ def test_one_document_has_its_value(format: str, text: str, value: Any) -> None:
     assert json.dumps(read) == json.dumps(value)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("format", "text", "problem"),
     [
         pytest.param("json", "", "no document", id="nothing"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from instruction_checks import followed
+from tables import in_one_test
 
 for library in ("nltk", "emoji"):
     pytest.importorskip(library)
@@ -11,7 +12,7 @@ for library in ("nltk", "emoji"):
 TEMPLATE = "My Answer: Yes. My Conclusion: Good. Future Outlook: Fine."
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("id", "text", "expected"),
     [
         pytest.param("format:parentheses", "([{([a])}])", True, id="five deep"),
@@ -150,7 +151,7 @@ def test_no_points_below_points(text: str) -> None:
     assert not followed("format:sub-bullets", text)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("id", "text", "expected"),
     [
         pytest.param("ratio:stop_words", "The cat", True, id="exactly the share"),

@@ -6,6 +6,7 @@ import string
 
 import pytest
 from instruction_checks import arguments_of, followed
+from tables import in_one_test
 
 from textgym.verifiers.instructions import INSTRUCTIONS
 
@@ -25,7 +26,7 @@ GOODS = 'ProductID, Category,Brand,"Price",Stock\n' + "1,a,b,2,3\n" * 13 + '2,"R
 MARKS = '"StudentID"\t"Subject"\t"Grade"\t"Semester"\t"Score"' + '\n"1"\t"a"\t"b"\t"2"\t"3"' * 3
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "text", "expected"),
     [
         pytest.param("multiples", "14, 21,28\n35 42; 49.", True, id="any separators"),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from instruction_checks import followed
+from tables import in_one_test
 
 from textgym.errors import ExtraMissingError
 from textgym.verifiers.instructions.ifbench import layout, words
@@ -17,7 +18,7 @@ for library in ("nltk", "textblob", "syllapy"):
 TEN = "level radar civic madam refer kayak rotor tenet solos stats"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("id", "text", "expected"),
     [
         pytest.param("words:alphabet", "Yaks zoom around.", True, id="A follows Z"),
@@ -110,7 +111,7 @@ def test_missing_library_of_a_check_names_the_extra(
 KEYWORDS = "one two two three three three five five five five five" + 7 * " seven"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("id", "text", "expected"),
     [
         pytest.param("count:word_count_range", "a b", True, id="least words"),

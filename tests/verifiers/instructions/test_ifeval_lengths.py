@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from instruction_checks import followed
+from tables import in_one_test
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_number_paragraphs(text: str, number: int, expected: bool) -> None:
     assert followed("length_constraints:number_paragraphs", text, **given) is expected
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "expected"),
     [
         pytest.param("One.\n\nRiver water.", True, id="as asked"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from instruction_checks import followed
+from tables import in_one_test
 
 pytest.importorskip("nltk")
 
@@ -12,7 +13,7 @@ BRACKETS = "detectable_format:square_brackets"
 BIGRAMS = "detectable_format:bigram_wrapping"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("id", "text", "expected"),
     [
         pytest.param(HYPHENS, "We sail.-You stay!-Why?", True, id="three sentences"),

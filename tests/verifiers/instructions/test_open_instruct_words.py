@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from instruction_checks import followed
+from tables import in_one_test
 
 pytest.importorskip("nltk")
 
@@ -18,7 +19,7 @@ FIRST_SENT, FIRST = "first_word:first_word_sent", "first_word:first_word_answer"
 LAST_SENT, LAST = "last_word:last_word_sent", "last_word:last_word_answer"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("id", "text", "expected"),
     [
         pytest.param(NEIGHBOURS, "All dogs bark", True, id="letters further apart"),
@@ -114,7 +115,7 @@ def parts(divider: str, count: int = 3) -> str:
     return divider.join([PART] * count)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("id", "text", "expected"),
     [
         pytest.param(LOWER, "The sea IS blue", True, id="as many as allowed"),

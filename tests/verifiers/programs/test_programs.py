@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import in_one_test
 
 from textgym.verifiers.programs.asserts import preamble_of, read_check, read_statements
 from textgym.verifiers.programs.blocks import MAX_LENGTH, blocks_in, may_define, may_print
@@ -91,7 +92,7 @@ def test_whatever_is_sent_is_compared(sent: Any) -> None:
     assert not holds(Test({"args": []}, "expected"), json.dumps([sent]))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("compare", "expected", "sent", "verdict"),
     [
         ("same", 1, "1", True),

@@ -223,7 +223,7 @@ def test_an_index_that_does_not_fit_is_not_used(run: Path, change: Callable[[Pat
 def test_a_damaged_index_is_not_used(run: Path) -> None:
     expected = results(run)
     content = (run / INDEX).read_bytes()
-    for place in range(0, len(content), len(content) // 25):
+    for place in range(0, len(content), len(content) // 12):
         damaged = bytearray(content)
         damaged[place] ^= 1
         (run / INDEX).write_bytes(damaged)

@@ -40,7 +40,11 @@ def in_one_test(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[T
     listed = [names] if isinstance(names, str) else list(names)
     rows = []
     for case in cases:
-        values = case.values if isinstance(case, PARAM) else [case] if len(listed) == 1 else case
+        if isinstance(case, PARAM):
+            assert not case.marks, "a case of one test has no marks"
+            values = case.values
+        else:
+            values = [case] if len(listed) == 1 else case
         rows.append(dict(zip(listed, values, strict=True)))
     assert rows, "there are no cases"
 

@@ -16,124 +16,110 @@ from textgym.envs.math.families import FAMILIES, LEVELS
 from textgym.envs.math.families.problem import Problem
 from textgym.verifiers.math import verify
 
-NAMES = sorted(FAMILIES)
-PAIRS = [(family, level) for family in NAMES for level in LEVELS]
-# With the scope of a module, the tests of a pair run one after the other, and share what is drawn.
-EACH_PAIR = pytest.mark.parametrize(("family", "level"), PAIRS, scope="module")
+EACH = pytest.mark.parametrize("family", sorted(FAMILIES))  # all levels of one in a test: few tests
 CHECKED = pytest.mark.parametrize("checked", [1, pytest.param(3, marks=pytest.mark.slow)])
+NUMBER = re.compile(r"(?:[a-z] = )?-?(?:\d+!?|\\frac\{\d+\}\{\d+\})")
+SLIPS = re.compile(
+    "|".join(
+        rf"(?<!\d){re.escape(slip)}"
+        for slip in ("+ -", "- -", "--", "{}", "1x", "None", "Fraction", "()", ".0")
+    )
+)
 
 
 @cache
-def problems(family: str, level: int, count: int = 400) -> tuple[Problem, ...]:
+def problems(family: str, level: int) -> tuple[Problem, ...]:
     """Draw problems of one family and level from a fixed seed."""
     rng = random.Random(f"{family} {level}")
-    return tuple(FAMILIES[family](rng, level) for _ in range(count))
-
-
-@CHECKED
-@EACH_PAIR
-def test_another_way_to_solve_gives_the_same_answer(family: str, level: int, checked: int) -> None:
-    solve = getattr(math_solutions, family)
-    for problem in problems(family, level, checked):
-        found = solve(problem.question)
-        if callable(found):
-            assert found(problem.answer), problem
-        else:
-            answer = math_solutions.read_answer(problem.answer)
-            assert math_solutions.same(answer, found), (problem, found)
-
-
-@CHECKED
-@EACH_PAIR
-def test_answer_verifies_against_itself(family: str, level: int, checked: int) -> None:
-    for problem in problems(family, level, checked):
-        assert verify(problem.answer, f"\\boxed{{{problem.answer}}}").equal, problem
+    return tuple(FAMILIES[family](rng, level) for _ in range(400))
 
 
 def formulas(problem: Problem) -> list[str]:
     """List a question's formulas, but for numbers that are given."""
-    number = r"-?(?:\d+!?|\\frac\{\d+\}\{\d+\})"
     every = math_solutions.formulas(problem.question)
-    return [text for text in every if not re.fullmatch(rf"(?:[a-z] = )?{number}", text)]
-
-
-@EACH_PAIR
-def test_no_formula_of_the_question_ends_with_the_answer(family: str, level: int) -> None:
-    for problem in problems(family, level):
-        assert not any(text.endswith(f"= {problem.answer}") for text in formulas(problem)), problem
+    return [text for text in every if not NUMBER.fullmatch(text)]
 
 
 @CHECKED
-@EACH_PAIR
-def test_no_formula_of_the_question_equals_the_answer(
-    family: str, level: int, checked: int
+@EACH
+def test_another_way_to_solve_gives_the_same_answer_which_no_formula_equals(
+    family: str, checked: int
 ) -> None:
-    for problem in problems(family, level, checked):
-        for formula in formulas(problem):
-            echo = verify(problem.answer, f"\\boxed{{{formula}}}", timeout=2.0)
-            assert not echo.equal, (problem, formula)
+    solve = getattr(math_solutions, family)
+    for level in LEVELS:
+        rng = random.Random(f"{family} {level}")
+        for _ in range(checked):
+            problem = FAMILIES[family](rng, level)
+            found = solve(problem.question)
+            if callable(found):
+                assert found(problem.answer), (level, problem)
+            else:
+                answer = math_solutions.read_answer(problem.answer)
+                assert math_solutions.same(answer, found), (level, problem, found)
+            itself = verify(problem.answer, f"\\boxed{{{problem.answer}}}")
+            assert itself.equal, (level, problem)
+            for formula in formulas(problem):
+                echo = verify(problem.answer, f"\\boxed{{{formula}}}", timeout=2.0)
+                assert not echo.equal, (level, problem, formula)
 
 
-@pytest.mark.parametrize("family", NAMES)
-def test_no_number_of_the_question_is_often_the_answer(family: str) -> None:
+@EACH
+def test_problems_are_many_and_tidy_and_their_surface_does_not_reveal_the_answer(
+    family: str,
+) -> None:
     places: Counter[str] = Counter()
-    drawn = [problem for level in LEVELS for problem in problems(family, level)]
-    for problem in drawn:
-        given = re.findall(r"-?\d+", problem.question) or [""]
-        guesses = {
-            "first": given[0],
-            "last": given[-1],
-            "largest": max(given, key=lambda text: int(text or 0)),
-            "smallest": min(given, key=lambda text: int(text or 0)),
-        }
-        places.update(name for name, guess in guesses.items() if guess == problem.answer)
-    assert all(count <= 0.1 * len(drawn) for count in places.values()), places
+    questions: list[set[str]] = []
+    for level in LEVELS:
+        drawn = problems(family, level)
+        for problem in drawn:
+            check_text(problem)
+            given = re.findall(r"-?\d+", problem.question) or [""]
+            if problem.answer in given:
+                places.update(guesses_that_are(problem.answer, given))
+        assert len({*drawn}) >= 150, level
+        answers = Counter(problem.answer for problem in drawn)
+        assert answers.most_common(1)[0][1] <= 0.2 * len(drawn), (level, answers.most_common(3))
+        plain = (re.sub(r"\$[^$]*\$|\d+", "", item.question) for item in drawn)
+        assert len({(text[:15], text[-15:]) for text in plain}) >= 2, level
+        questions.append({problem.question for problem in drawn})
+    most = 0.1 * sum(len(problems(family, level)) for level in LEVELS)
+    assert all(count <= most for count in places.values()), places
+    assert not any(mine & others for mine, others in itertools.combinations(questions, 2))
 
 
-@EACH_PAIR
-def test_no_answer_is_frequent(family: str, level: int) -> None:
-    answers = Counter(problem.answer for problem in problems(family, level))
-    assert answers.most_common(1)[0][1] <= 0.2 * answers.total(), answers.most_common(3)
+def guesses_that_are(answer: str, given: list[str]) -> list[str]:
+    """Return which of the numbers of a question the answer is."""
+    guesses = {
+        "first": given[0],
+        "last": given[-1],
+        "largest": max(given, key=int),
+        "smallest": min(given, key=int),
+    }
+    return [name for name, guess in guesses.items() if guess == answer]
 
 
-@EACH_PAIR
-def test_text_is_tidy(family: str, level: int) -> None:
-    for question, answer, _ in problems(family, level):
-        assert question == question.strip()
-        assert question.count("$") % 2 == 0
-        assert "  " not in question
-        assert "$$" not in question
-        assert answer
-        assert "$" not in answer
-        for text in (question, answer):
-            assert text.count("{") == text.count("}")
-            for slip in ("+ -", "- -", "--", "{}", "1x", "None", "Fraction", "()", ".0"):
-                found = re.search(rf"(?<!\d){re.escape(slip)}", text)
-                assert not found, (slip, text)
-
-
-@EACH_PAIR
-def test_several_phrasings(family: str, level: int) -> None:
-    plain = (re.sub(r"\$[^$]*\$|\d+", "", item.question) for item in problems(family, level))
-    assert len({(text[:15], text[-15:]) for text in plain}) >= 2
-
-
-@EACH_PAIR
-def test_many_problems(family: str, level: int) -> None:
-    assert len({*problems(family, level)}) >= 150
+def check_text(problem: Problem) -> None:
+    """Check the spelling of a problem, and that no formula states the answer."""
+    question, answer, _ = problem
+    assert question == question.strip()
+    assert question.count("$") % 2 == 0
+    assert "  " not in question
+    assert "$$" not in question
+    assert answer
+    assert "$" not in answer
+    for text in (question, answer):
+        assert text.count("{") == text.count("}"), text
+        slip = SLIPS.search(text)
+        assert not slip, (slip, text)
+    stated = f"= {answer}"
+    if f"{stated}$" in question:
+        assert not any(text.endswith(stated) for text in formulas(problem)), problem
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_thousands_of_problems_a_level(level: int) -> None:
     rng = random.Random(level)
     assert len({FAMILIES.draw(rng, level)[1].question for _ in range(10_000)}) > 8_000
-
-
-@pytest.mark.parametrize("family", NAMES)
-def test_levels_share_no_question(family: str) -> None:
-    for one, other in itertools.combinations(LEVELS, 2):
-        mine, others = ({p.question for p in problems(family, level)} for level in (one, other))
-        assert not mine & others
 
 
 def test_level_0_states_the_number_that_it_asks_for() -> None:

@@ -27,10 +27,13 @@ from textgym.registry import environment_class
 
 ALL_ATTACKS = {**ATTACKS, **MORE_ATTACKS}
 IDS_OF_ENVS = tuple(ALL_ATTACKS)
-# The episodes of each policy, on all levels together, and the standard errors of few episodes.
+# The episodes of a policy, on all levels together, of a costly one, and the standard errors of few.
 SIZES = pytest.mark.parametrize(
-    ("episodes", "errors"), [(20, 4), pytest.param(100, 1, marks=pytest.mark.slow)]
+    ("episodes", "costly", "errors"),
+    [(20, 6, 4), pytest.param(100, 100, 1, marks=pytest.mark.slow)],
 )
+COSTLY_ENVS = {"textgym/AskFirst-v0", "textgym/MultiIntent-v0"}  # many policies, and large offices
+COSTLY_POLICIES = {"opens numbers in order", "opens everything"}  # up to 1,280 documents
 MOST = {  # the highest mean return of a blind policy, as on the environment's page
     "textgym/AskFirst-v0": 0.1,
     "textgym/Contingency-v0": 0.02,
@@ -55,6 +58,47 @@ ADDED = {  # at most, to the mean return of a blind policy without partial credi
     "textgym/StructuredOutput-v0": 0.005,
     "textgym/WorkplaceAssistant-v0": 0.002,
 }
+NOTHING = {  # the policies that do everything, or what does nothing, and get nothing
+    "textgym/AskFirst-v0": (
+        "asks for everything",
+        "asks for everything, one by one",
+        "asks forever",
+        "fifty calls",
+        "deletes all likely rows",
+        "every update",
+    ),
+    "textgym/Contingency-v0": ("straight calls without reading",),
+    "textgym/MultiIntent-v0": (
+        "silence",
+        "asks forever",
+        "fifty calls",
+        "deletes all likely rows",
+        "every plot",
+        "every update",
+    ),
+    "textgym/MultiStep-v0": (
+        "look up the list",
+        "look up all words of the prompt",
+        "look up and submit the list",
+    ),
+    "textgym/SingleToolCall-v0": (
+        "another city",
+        "every capitalised word",
+        "every word",
+    ),
+    "textgym/StructuredOutput-v0": (
+        "the schema's own values",
+        "no items",
+        "random values of the schema",
+        "random words of the text",
+        "the words of the text in order",
+    ),
+    "textgym/WorkplaceAssistant-v0": (
+        "fifty calls",
+        "delete all likely rows",
+        "every plot",
+    ),
+}
 KNOWING = ("the oracle's first step", "the oracle's first step forever")  # these are not blind
 
 
@@ -62,6 +106,12 @@ KNOWING = ("the oracle's first step", "the oracle's first step forever")  # thes
 def made(id: str, partial_credit: bool, level: int | None = None) -> Any:
     cls = environment_class(id)
     return cls(partial_credit=partial_credit, level=level, split="validation")
+
+
+@cache
+def other_made(id: str, level: int) -> Any:
+    """Make another environment, of the split of the default, for states of the first."""
+    return environment_class(id)(partial_credit=True, level=level)
 
 
 def test_every_environment_with_partial_credit_is_attacked() -> None:
@@ -74,18 +124,12 @@ def test_every_environment_with_partial_credit_is_attacked() -> None:
 # Attacks.
 
 
-@cache
-def means(id: str, partial_credit: bool, episodes: int) -> dict[str, float]:
-    """Return the mean return of every attack."""
+def mean(id: str, partial_credit: bool, policy: Any, episodes: int) -> float:
+    """Return the mean return of a policy; each level has as many episodes."""
     levels = environment_class(id).card.levels
     envs = [made(id, partial_credit, level) for level in levels]
     indices = range(episodes // len(levels))
-    return {
-        name: sum(play(env, policy, index) for env in envs for index in indices)
-        / (len(envs) * len(indices))
-        for name, policy in ALL_ATTACKS[id].items()
-        if name not in KNOWING
-    }
+    return sum(play(env, policy, index) for env in envs for index in indices) / episodes
 
 
 def error_of(mean: float, episodes: int) -> float:
@@ -95,62 +139,28 @@ def error_of(mean: float, episodes: int) -> float:
 
 @SIZES
 @pytest.mark.parametrize("id", IDS_OF_ENVS)
-def test_no_blind_policy_is_paid_more_than_the_page_states(
-    id: str, episodes: int, errors: int
+def test_blind_policies_are_paid_what_the_page_states_and_hardly_more_than_without(
+    id: str, episodes: int, costly: int, errors: int
 ) -> None:
-    found, most = means(id, True, episodes), MOST[id]
-    best = max(found, key=lambda name: found[name])
-    slack = errors * error_of(most, episodes)
-    assert found[best] <= most + slack, f"{best!r} gets {found[best]:.4f}"
-    assert found[best] >= most / 2 - slack, f"{best!r} gets only {found[best]:.4f}"
-
-
-@SIZES
-@pytest.mark.parametrize("id", IDS_OF_ENVS)
-def test_partial_credit_adds_little_to_what_a_blind_policy_gets(
-    id: str, episodes: int, errors: int
-) -> None:
-    before, after = means(id, False, episodes), means(id, True, episodes)
-    added = {name: after[name] - before[name] for name in after}
-    most = ADDED[id] + errors * error_of(ADDED[id], episodes)
-    assert min(added.values()) >= 0
-    assert max(added.values()) <= most, max(added, key=lambda name: added[name])
-
-
-@pytest.mark.parametrize(
-    ("id", "attack"),
-    [
-        ("textgym/AskFirst-v0", "asks for everything"),
-        ("textgym/AskFirst-v0", "asks for everything, one by one"),
-        ("textgym/AskFirst-v0", "asks forever"),
-        ("textgym/AskFirst-v0", "fifty calls"),
-        ("textgym/AskFirst-v0", "deletes all likely rows"),
-        ("textgym/AskFirst-v0", "every update"),
-        ("textgym/Contingency-v0", "straight calls without reading"),
-        ("textgym/MultiIntent-v0", "silence"),
-        ("textgym/MultiIntent-v0", "asks forever"),
-        ("textgym/MultiIntent-v0", "fifty calls"),
-        ("textgym/MultiIntent-v0", "deletes all likely rows"),
-        ("textgym/MultiIntent-v0", "every plot"),
-        ("textgym/MultiIntent-v0", "every update"),
-        ("textgym/MultiStep-v0", "look up the list"),
-        ("textgym/MultiStep-v0", "look up all words of the prompt"),
-        ("textgym/MultiStep-v0", "look up and submit the list"),
-        ("textgym/SingleToolCall-v0", "another city"),
-        ("textgym/SingleToolCall-v0", "every capitalised word"),
-        ("textgym/SingleToolCall-v0", "every word"),
-        ("textgym/StructuredOutput-v0", "the schema's own values"),
-        ("textgym/StructuredOutput-v0", "no items"),
-        ("textgym/StructuredOutput-v0", "random values of the schema"),
-        ("textgym/StructuredOutput-v0", "random words of the text"),
-        ("textgym/StructuredOutput-v0", "the words of the text in order"),
-        ("textgym/WorkplaceAssistant-v0", "fifty calls"),
-        ("textgym/WorkplaceAssistant-v0", "delete all likely rows"),
-        ("textgym/WorkplaceAssistant-v0", "every plot"),
-    ],
-)
-def test_doing_everything_gets_nothing(id: str, attack: str) -> None:
-    assert means(id, True, 20)[attack] == 0
+    after, shortfall = {}, {}
+    levels = len(environment_class(id).card.levels)
+    for name, policy in ALL_ATTACKS[id].items():
+        if name in KNOWING:
+            continue
+        played = costly if id in COSTLY_ENVS or name in COSTLY_POLICIES else episodes
+        played -= played % levels
+        without, paid = (
+            mean(id, partial_credit, policy, played) for partial_credit in (False, True)
+        )
+        assert 0 <= paid - without <= ADDED[id] + errors * error_of(ADDED[id], played), name
+        slack = errors * error_of(MOST[id], played)
+        assert paid <= MOST[id] + slack, f"{name!r} gets {paid:.4f}"
+        if name in NOTHING.get(id, ()):
+            assert paid == 0, name
+        after[name], shortfall[name] = paid, MOST[id] / 2 - slack - paid
+    assert after.keys() >= {*NOTHING.get(id, ())}
+    best = max(after, key=lambda name: after[name])
+    assert shortfall[best] <= 0, f"{best!r} gets only {after[best]:.4f}"
 
 
 def rounded(reward: float) -> float:
@@ -193,21 +203,22 @@ def test_the_oracle_gets_exactly_1_and_is_paid_on_the_way(id: str) -> None:
 # Any calls: right ones, wrong ones, and the same again.
 
 
-def pool_of(id: str, env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]]:
-    """Return calls that the current task may need, calls that undo some of them, and others."""
-    calls = []
-    clone = environment_class(id)()
-    clone.reset(options={"task": dict(env.task.row)})
+@cache
+def pool_of(id: str, index: int, level: int) -> list[tuple[str, dict[str, Any]]]:
+    """Return calls that a task may need, calls that undo some of them, and others."""
+    calls, env = [], made(id, False, level)
+    env.reset(options={"index": index})
     ended = False
     while not ended:
-        message = clone.solve()
+        message = env.solve()
         calls += [
             (call["function"]["name"], json.loads(call["function"]["arguments"]))
             for call in message.get("tool_calls") or ()
         ]
-        _, _, terminated, truncated, _ = clone.step(message)
+        _, _, terminated, truncated, _ = env.step(message)
         ended = terminated or truncated
-    return [*calls, *OTHERS[id](env, rng)]
+    env.reset(options={"index": index})
+    return [*calls, *OTHERS[id](env, random.Random(index))]
 
 
 def other_words(env: Any, rng: random.Random) -> list[tuple[str, dict[str, Any]]]:
@@ -325,11 +336,13 @@ TEXTS = {
 }
 
 
-def messages_for(id: str, index: int, level: int, data: Any) -> list[Any]:
-    """Draw the messages of an episode."""
-    env = made(id, True, level)
+Results = list[tuple[float, dict[str, Any]]]
+
+
+def drawn_episode(id: str, index: int, level: int, data: Any) -> tuple[list[Any], Results]:
+    """Draw the messages of an episode; return its results without partial credit, too."""
+    pool, env = pool_of(id, index, level), made(id, False, level)
     env.reset(options={"index": index})
-    pool = pool_of(id, env, random.Random(index))
     places = st.lists(st.integers(0, len(pool) - 1), min_size=1, max_size=4)
     texts = TEXTS[id](env) if id in TEXTS else ["Done.", f"Answer: {env.task.answer}"]
     steps: Any = places | st.sampled_from(texts) if id in TEXTS else places
@@ -339,12 +352,11 @@ def messages_for(id: str, index: int, level: int, data: Any) -> list[Any]:
         assistant_calls(*(pool[place] for place in step)) if isinstance(step, list) else step
         for step in drawn
     ]
-    other = made(id, False, level)
-    other.reset(options={"index": index})
-    return messages[: len(results_of(other, messages))]
+    results = results_of(env, messages)
+    return messages[: len(results)], results
 
 
-def results_of(env: Any, messages: list[Any]) -> list[tuple[float, dict[str, Any]]]:
+def results_of(env: Any, messages: list[Any]) -> Results:
     results = []
     for message in messages:
         _, reward, terminated, truncated, info = env.step(message)
@@ -361,13 +373,19 @@ SETTINGS = settings(deadline=None, derandomize=True, database=None, max_examples
 @pytest.mark.parametrize("id", IDS_OF_ENVS)
 @SETTINGS
 @EPISODES_OF
-def test_the_return_is_1_or_what_the_final_state_is_worth(
+def test_the_return_is_1_or_what_the_final_state_is_worth_and_the_verdict_is_as_without(
     id: str, index: int, level: int, data: Any
 ) -> None:
-    messages = messages_for(id, index, level, data)
+    messages, default = drawn_episode(id, index, level, data)
     env = made(id, True, level)
     env.reset(options={"index": index})
     results = results_of(env, messages)
+    check_payments(env, results)
+    check_verdict(default, results)
+
+
+def check_payments(env: Any, results: Results) -> None:
+    """Check the rewards of an episode that has ended."""
     total, success = sum(reward for reward, _ in results), results[-1][1]["is_success"]
     assert 0 <= env.progress() <= 1
     if success:
@@ -383,17 +401,9 @@ def test_the_return_is_1_or_what_the_final_state_is_worth(
     assert results[-1][0] == paid[-1] + (1 - sum(paid) if success else 0)
 
 
-@pytest.mark.parametrize("id", IDS_OF_ENVS)
-@SETTINGS
-@EPISODES_OF
-def test_the_verdict_is_that_of_the_default(id: str, index: int, level: int, data: Any) -> None:
-    messages = messages_for(id, index, level, data)
-    results = []
-    for partial_credit in (False, True):
-        env = made(id, partial_credit, level)
-        env.reset(options={"index": index})
-        results.append(results_of(env, messages))
-    default, paying = results
+def check_verdict(default: Results, paying: Results) -> None:
+    """Check that an episode ends as without partial credit."""
+    assert len(paying) == len(default)
     assert [reward for reward, _ in default[:-1]] == [0.0] * (len(default) - 1)
     needless = default[-1][1]["reward_components"].get("asked_needless", 0)
     assert default[-1][0] == float(default[-1][1]["is_success"]) or needless
@@ -407,8 +417,8 @@ def test_the_verdict_is_that_of_the_default(id: str, index: int, level: int, dat
 @settings(SETTINGS, max_examples=15)
 @EPISODES_OF
 def test_a_fork_at_any_step_is_paid_the_same(id: str, index: int, level: int, data: Any) -> None:
-    messages = messages_for(id, index, level, data)
-    env, fork = made(id, True, level), environment_class(id)(partial_credit=True, level=level)
+    messages, _ = drawn_episode(id, index, level, data)
+    env, fork = made(id, True, level), other_made(id, level)
     env.reset(options={"index": index})
     saved = []
     results = []
@@ -438,14 +448,25 @@ def test_rollouts_record_payments_and_rescoring_repeats_them(id: str) -> None:
     assert textgym.rescore(run).counts["same"] == 4
 
 
-WITH_PROCESSES = {id: FAST_CHECKS[id] for id in STARTS_PROCESSES & FAST_CHECKS.keys()}
+OF_TASKS = {
+    "static.manifest",
+    "runtime.seed_control",
+    "runtime.task_declaration_accuracy",
+    "semantic.no_solution_leakage",
+    "statistical.split_overlap",
+    "statistical.evaluation_duplicates",
+}
+"""The checks of cards, tasks and prompts, which rewards do not change: the default passes them."""
+
+ALONE = {id: c for id, c in IN_PROCESS.items() if id not in OF_TASKS}
+WITH_PROCESSES = {id: FAST_CHECKS[id] for id in STARTS_PROCESSES & FAST_CHECKS.keys() - OF_TASKS}
 
 
 @pytest.mark.parametrize(
-    "checks", [IN_PROCESS, pytest.param(WITH_PROCESSES, marks=pytest.mark.slow)]
+    ("checks", "tasks"), [(ALONE, 1), pytest.param(WITH_PROCESSES, 5, marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize("id", IDS_OF_ENVS)
-def test_every_check_passes(id: str, checks: Any) -> None:
-    with make_subject(gymnasium.make(id, partial_credit=True), tasks=5) as subject:
+def test_every_check_of_episodes_passes(id: str, checks: Any, tasks: int) -> None:
+    with make_subject(gymnasium.make(id, partial_credit=True), tasks) as subject:
         results = list(run_checks(subject, checks))
     assert [str(result) for result in results if result.failed] == []

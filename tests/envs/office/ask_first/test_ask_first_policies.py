@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
 
 import pytest
 from honest_requests import CONFIRMING, WAITING
@@ -56,9 +59,19 @@ FIXED = {
 SOME = pytest.mark.parametrize("n", [12, pytest.param(30, marks=pytest.mark.slow)])
 
 
-def reward_of(env: AskFirst, index: int, said: Sequence[str], *, end: str | None = None) -> float:
+Row = dict[str, Any]
+
+
+@cache
+def rows(level: int, n: int) -> list[Row]:
+    """Draw the rows of some tasks once: it takes longer than an episode."""
+    env = AskFirst(level=level)
+    return [env.get_task(index).row for index in range(n)]
+
+
+def reward_of(env: AskFirst, row: Row, said: Sequence[str], *, end: str | None = None) -> float:
     """Say something, carry out the request, and end as it is right, or otherwise."""
-    env.reset(options={"index": index})
+    env.reset(options={"task": row})
     task = env.task
     right = "It is done." if task.possible else "I am sorry, this cannot be done."
     calls = map(assistant_calls, [*task.look_ups, *task.answer])
@@ -70,107 +83,108 @@ def reward_of(env: AskFirst, index: int, said: Sequence[str], *, end: str | None
     return float(reward)
 
 
-def mean_reward(said: Sequence[str], level: int, n: int) -> float:
+@cache
+def mean_reward(said: tuple[str, ...], level: int, n: int) -> float:
     env = AskFirst(level=level)
-    return sum(reward_of(env, index, said) for index in range(n)) / n
+    return sum(reward_of(env, row, said) for row in rows(level, n)) / n
 
 
 @pytest.mark.parametrize("said", EVERYTHING.values(), ids=EVERYTHING)
 @SOME
 def test_asking_for_everything_does_not_pay(said: list[str], n: int) -> None:
     for level in (1, 2, 3):
-        assert mean_reward(said, level, n) <= 0.4
+        assert mean_reward(tuple(said), level, n) <= 0.4
 
 
 @pytest.mark.parametrize("said", FIXED.values(), ids=FIXED)
 @SOME
 def test_fixed_questions_pay_little_more_than_none(said: list[str], n: int) -> None:
-    assert mean_reward(said, 2, n) <= mean_reward([], 2, n) + 0.25
+    assert mean_reward(tuple(said), 2, n) <= mean_reward((), 2, n) + 0.25
 
 
 def test_a_question_in_every_turn_costs_each_time() -> None:
     env = AskFirst(level=3)
-    for index in range(12):
-        env.reset(options={"index": index})
+    for row in rows(3, 12):
+        env.reset(options={"task": row})
         if env.task.possible and not env.task.missing:
             for count in (1, 2, 3):
                 said = ["Shall I go ahead?"] * count
-                assert reward_of(env, index, said) == pytest.approx(1 - count / 10)
+                assert reward_of(env, row, said) == pytest.approx(1 - count / 10)
 
 
-def tasks(*, possible: bool, n: int = 3) -> list[tuple[AskFirst, int]]:
+def tasks(*, possible: bool, n: int = 3) -> list[tuple[AskFirst, Row]]:
     """Return tasks that lack nothing, and can be carried out or not."""
-    env, found = AskFirst(level=1), []
-    for index in range(100):
-        env.reset(options={"index": index})
-        if env.task.possible == possible and not env.task.missing:
-            found.append((env, index))
-    return found[:n]
+    env = AskFirst(level=1)
+    drawn = (env.get_task(index) for index in range(100))
+    found = (t for t in drawn if t.possible == possible and not t.missing)
+    return [(env, dict(task.row)) for task in itertools.islice(found, n)]
 
 
 COMPLETE = tasks(possible=True)
 NOT_POSSIBLE = tasks(possible=False)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [*FIXED_CLOSINGS, *HONEST_REFUSALS, *HONEST_REPORTS, *DENIALS, *DOUBTS, *LIMITS],
-)
-def test_no_ending_fits_both_what_can_be_done_and_what_cannot(text: str) -> None:
-    done, refused = (
-        [reward_of(env, index, [], end=text) for env, index in found]
-        for found in (COMPLETE, NOT_POSSIBLE)
-    )
-    assert not (any(done) and any(refused))
+def rewards(found: list[tuple[AskFirst, Row]], end: str) -> list[float]:
+    """Return the rewards of carrying out the requests and ending with a text."""
+    return [reward_of(env, row, [], end=end) for env, row in found]
 
 
-@pytest.mark.parametrize("text", HONEST_REFUSALS)
-def test_honest_refusals_win_where_it_cannot_be_done_and_only_there(text: str) -> None:
-    assert [reward_of(env, index, [], end=text) for env, index in NOT_POSSIBLE] == [1, 1, 1]
-    assert [reward_of(env, index, [], end=text) for env, index in COMPLETE] == [0, 0, 0]
+def wrong_ends(
+    texts: Iterable[str], done: Sequence[float] | None, refused: Sequence[float] | None
+) -> list[str]:
+    """Return the texts that do not get rewards where it is done, or where it cannot be."""
+    return [
+        text
+        for text in texts
+        if (done is not None and rewards(COMPLETE, text) != done)
+        or (refused is not None and rewards(NOT_POSSIBLE, text) != refused)
+    ]
 
 
-@pytest.mark.parametrize("text", FALSE_CLAIMS)
-def test_claims_of_work_lose_where_it_cannot_be_done(text: str) -> None:
-    assert [reward_of(env, index, [], end=text) for env, index in NOT_POSSIBLE] == [0, 0, 0]
+# No ending fits both what can be done and what cannot: each of these is tried with both, or loses.
+ALL, NONE = [1.0] * 3, [0.0] * 3
 
 
-@pytest.mark.parametrize("text", HONEST_REPORTS)
-def test_honest_reports_win_where_it_can_be_done(text: str) -> None:
-    assert [reward_of(env, index, [], end=text) for env, index in COMPLETE] == [1, 1, 1]
+@pytest.mark.parametrize("text", FIXED_CLOSINGS)
+def test_no_fixed_closing_fits_both_what_can_be_done_and_what_cannot(text: str) -> None:
+    assert not (any(rewards(COMPLETE, text)) and any(rewards(NOT_POSSIBLE, text)))
 
 
-@pytest.mark.parametrize("text", [*DENIALS, *CONTRADICTIONS])
-def test_denying_what_was_done_loses(text: str) -> None:
-    for env, index in COMPLETE:
-        assert reward_of(env, index, [], end=text) == 0
+def test_honest_refusals_win_where_it_cannot_be_done_and_only_there() -> None:
+    assert wrong_ends(HONEST_REFUSALS, NONE, ALL) == []
 
 
-@pytest.mark.parametrize(
-    "text", [*DOUBTS, *LIMITS, *CLOSERS, *(f"I did it. {text}" for text in CLOSERS)]
-)
-def test_doubts_and_closers_keep_full_marks(text: str) -> None:
-    for env, index in COMPLETE:
-        assert reward_of(env, index, [], end=text) == 1
+def test_claims_of_work_lose_where_it_cannot_be_done() -> None:
+    assert wrong_ends(FALSE_CLAIMS, None, NONE) == []
 
 
-@pytest.mark.parametrize("text", CONFIRMING)
-def test_waiting_for_a_confirmation_costs_a_needless_question_and_no_more(text: str) -> None:
-    for env, index in COMPLETE:
-        assert reward_of(env, index, [text]) == pytest.approx(0.9)
+def test_honest_reports_win_where_it_can_be_done_and_only_there() -> None:
+    assert wrong_ends(HONEST_REPORTS, ALL, NONE) == []
 
 
-@pytest.mark.parametrize("text", [*WAITING, "Anything else?"])
-def test_a_message_that_says_little_costs_nothing(text: str) -> None:
-    for env, index in COMPLETE:
-        assert reward_of(env, index, [text]) == 1
+def test_denying_what_was_done_loses() -> None:
+    assert wrong_ends([*DENIALS, *CONTRADICTIONS], NONE, None) == []
 
 
-@pytest.mark.parametrize("text", CHECKS)
-def test_asking_whether_the_name_is_right_costs_nothing(text: str) -> None:
-    env = AskFirst(level=1)
-    for index in range(40):
-        env.reset(options={"index": index})
-        if not env.task.possible:
-            assert reward_of(env, index, [text]) == 1
-            return
+def test_doubts_and_limits_keep_full_marks_and_lose_where_it_cannot_be_done() -> None:
+    assert wrong_ends([*DOUBTS, *LIMITS], ALL, NONE) == []
+
+
+def test_closers_keep_full_marks() -> None:
+    assert wrong_ends([*CLOSERS, *(f"I did it. {text}" for text in CLOSERS)], ALL, None) == []
+
+
+def test_waiting_for_a_confirmation_costs_a_needless_question_and_no_more() -> None:
+    for text in CONFIRMING:
+        found = [reward_of(env, row, [text]) for env, row in COMPLETE]
+        assert found == pytest.approx([0.9] * 3), text
+
+
+def test_a_message_that_says_little_costs_nothing() -> None:
+    for text in (*WAITING, "Anything else?"):
+        assert [reward_of(env, row, [text]) for env, row in COMPLETE] == ALL, text
+
+
+def test_asking_whether_the_name_is_right_costs_nothing() -> None:
+    env, row = NOT_POSSIBLE[0]
+    assert [text for text in CHECKS if reward_of(env, row, [text]) != 1] == []

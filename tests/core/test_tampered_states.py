@@ -525,7 +525,7 @@ def test_the_counter_of_a_new_limit_is_a_number() -> None:
 # Every environment.
 
 SETTINGS = settings(
-    max_examples=120,
+    max_examples=40,
     deadline=None,
     derandomize=True,
     database=None,

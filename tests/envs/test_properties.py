@@ -122,7 +122,7 @@ def no_nan(value: Any) -> bool:
 
 
 @pytest.mark.parametrize("id", textgym.ids(guests=False))
-@settings(SETTINGS, max_examples=50)
+@settings(SETTINGS, max_examples=30)
 @given(seed=st.integers(0, 200), said=st.lists(actions, min_size=1, max_size=4))
 def test_nothing_that_is_said_raises(id: str, seed: int, said: list[Any]) -> None:
     env = environment(id)

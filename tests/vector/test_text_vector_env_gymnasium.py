@@ -27,7 +27,13 @@ from textgym.messages import assistant
 from textgym.vector import TextVectorEnv
 
 MODES = pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)
-IDS = pytest.mark.parametrize("id", textgym.ids(guests=False))
+IN_PROCESS = (VectorizeMode.SYNC, VectorizeMode.VECTOR_ENTRY_POINT)
+OTHER_MODES = (
+    VectorizeMode.ASYNC,
+    "async",
+    "sync",
+    "vector_entry_point",
+)  # audits run async for all
 COUNT = 3
 
 
@@ -187,8 +193,13 @@ def test_an_unknown_attribute_is_refused() -> None:
 # test_vector_make
 
 
-@IDS
-@pytest.mark.parametrize("mode", [*VectorizeMode, "sync", "vector_entry_point"], ids=str)
+@pytest.mark.parametrize(
+    ("id", "mode"),
+    [
+        *((id, mode) for id in textgym.ids(guests=False) for mode in IN_PROCESS),
+        *(("textgym/SessionState-v0", mode) for mode in OTHER_MODES),
+    ],
+)
 def test_every_way_to_make_a_vector_works(id: str, mode: Any) -> None:
     is_async = VectorizeMode(mode) is VectorizeMode.ASYNC
     kwargs: Any = {"vector_kwargs": {"shared_memory": False}} if is_async else {}

@@ -1,7 +1,8 @@
 """All wrappers: around every environment, in vectors and rollouts, and stacked at random.
 
 Every wrapper goes around `THREE` environments, and every environment into `TWO` wrappers. With the
-oracle, all other pairs are slow tests. The checks of most environments are slow tests too.
+oracle, all other pairs are slow tests. The checks of most environments are slow tests too: only
+those of one without tools and one with them are not.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ SPECS = {
 ELSEWHERE = {"FlattenConversation", "TokenIds", "RecordTrajectories"}  # in files of their own
 EACH = pytest.mark.parametrize("spec", SPECS.values(), ids=list(SPECS))
 THREE = {"textgym/MCQA-v0", "textgym/SessionState-v0", "textgym/GuessNumber-v0"}
+CHECKED = {"textgym/MCQA-v0", "textgym/SessionState-v0"}
 TWO = {"SystemPrompt", "LengthPenalty"}
 ALL_PAIRS = {f"{id}-{name}": (id, spec) for id in SUITE for name, spec in SPECS.items()}
 PAIRS = {
@@ -135,7 +137,7 @@ NAMES = (
 @pytest.mark.parametrize(
     ("id", "spec"),
     [
-        pytest.param(*values, id=pair, marks=[pytest.mark.slow] * (values[0] not in THREE))
+        pytest.param(*values, id=pair, marks=[pytest.mark.slow] * (values[0] not in CHECKED))
         for pair, values in PAIRS.items()
     ],
 )

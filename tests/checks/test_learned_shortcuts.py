@@ -29,8 +29,8 @@ def result(env: Any, quick: bool = False) -> Result:
         return run_check(subject, learned_shortcuts)
 
 
-def winners(env: Any) -> set[str]:
-    came = result(env)
+def winners(env: Any, quick: bool = False) -> set[str]:
+    came = result(env, quick)
     assert came.status == "fail", came
     assert came.evidence
     return set(came.measured["above_chance"])
@@ -66,7 +66,7 @@ class AfterThe(Quiz):
 
 
 def test_a_word_beside_the_answer_is_found() -> None:
-    assert "span of the prompt" in winners(AfterThe)
+    assert "span of the prompt" in winners(AfterThe, quick=True)
 
 
 class Alphabet(Quiz):
@@ -110,7 +110,7 @@ class Known(Quiz):
 
 
 def test_facts_of_training_are_found_in_other_words() -> None:
-    assert "nearest training task" in winners(Known)
+    assert "nearest training task" in winners(Known, quick=True)
 
 
 class NoOracle(Quiz):

@@ -49,7 +49,16 @@ def every_item(family: str) -> Iterator[Item]:
 
 
 @pytest.mark.parametrize("family", NAMES_OF_FAMILIES)
-def test_options_are_different_and_tidy(family: str) -> None:
+def test_items_of_a_family_are_as_they_should_be(family: str) -> None:
+    options_are_different_and_tidy(family)
+    if family != "comparing":
+        numeric_options_differ_in_value(family)
+    many_surface_forms(family)
+    every_split_has_questions_of_every_level(family)
+    levels_differ(family)
+
+
+def options_are_different_and_tidy(family: str) -> None:
     for item in every_item(family):
         options = [item.right, *item.wrong]
         assert len(item.wrong) == 3
@@ -60,16 +69,14 @@ def test_options_are_different_and_tidy(family: str) -> None:
         assert "  " not in item.question.rsplit("\n", 1)[-1], item
 
 
-@pytest.mark.parametrize("family", sorted({*FAMILIES} - {"comparing"}))
-def test_numeric_options_differ_in_value(family: str) -> None:
+def numeric_options_differ_in_value(family: str) -> None:
     for item in every_item(family):
         values = [value(option) for option in (item.right, *item.wrong)]
         if None not in values:
             assert len({*values}) == len(values), item
 
 
-@pytest.mark.parametrize("family", NAMES_OF_FAMILIES)
-def test_many_surface_forms(family: str) -> None:
+def many_surface_forms(family: str) -> None:
     everything = set()
     for level in LEVELS:
         forms = {(item.question, item.right) for item in items(family, level)}
@@ -78,8 +85,7 @@ def test_many_surface_forms(family: str) -> None:
     assert len(everything) >= 200
 
 
-@pytest.mark.parametrize("family", NAMES_OF_FAMILIES)
-def test_every_split_has_questions_of_every_level(family: str) -> None:
+def every_split_has_questions_of_every_level(family: str) -> None:
     for level in LEVELS:
         splits = Counter(split_of([family, content_of(item)]) for item in items(family, level))
         assert len(splits) == 3, (level, splits)
@@ -101,8 +107,7 @@ def test_another_wording_is_of_the_same_split(family: str, level: int) -> None:
     assert max(map(len, questions.values())) > 1
 
 
-@pytest.mark.parametrize("family", NAMES_OF_FAMILIES)
-def test_levels_differ(family: str) -> None:
+def levels_differ(family: str) -> None:
     openings = [
         tuple((item.question, item.right) for item in items(family, level)) for level in LEVELS
     ]

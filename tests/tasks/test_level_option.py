@@ -68,10 +68,9 @@ def rows(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("id", SUITE)
 def test_level_draws_what_an_environment_of_the_level_draws(id: str) -> None:
-    split = "train" if id == "textgym/Calendar-v0" else "test"  # test dialogues are drawn slowly
-    free = gym.make(id, split=split, disable_env_checker=True)
-    level = free.unwrapped.levels[-1]  # type: ignore[attr-defined]
-    fixed = gym.make(id, split=split, level=level, disable_env_checker=True)
+    free = gym.make(id, split="test", disable_env_checker=True)
+    level = free.unwrapped.levels[:2][-1]  # type: ignore[attr-defined]  # higher ones take longer
+    fixed = gym.make(id, split="test", level=level, disable_env_checker=True)
     for options in ({"level": level}, {"level": level, "index": 2}):
         without = {name: value for name, value in options.items() if name != "level"}
         assert free.reset(seed=3, options=options) == fixed.reset(seed=3, options=without)

@@ -66,7 +66,7 @@ Row = dict[str, Any]
 def rows(level: int, n: int) -> list[Row]:
     """Draw the rows of some tasks once: it takes longer than an episode."""
     env = AskFirst(level=level)
-    return [env.get_task(index).row for index in range(n)]
+    return [dict(env.get_task(index).row) for index in range(n)]
 
 
 def reward_of(env: AskFirst, row: Row, said: Sequence[str], *, end: str | None = None) -> float:
@@ -115,13 +115,13 @@ def test_a_question_in_every_turn_costs_each_time() -> None:
 def tasks(*, possible: bool, n: int = 3) -> list[tuple[AskFirst, Row]]:
     """Return tasks that lack nothing, and can be carried out or not."""
     env = AskFirst(level=1)
-    drawn = (env.get_task(index) for index in range(100))
-    found = (t for t in drawn if t.possible == possible and not t.missing)
-    return [(env, dict(task.row)) for task in itertools.islice(found, n)]
+    found = (row for row in rows(1, 40) if row["possible"] == possible and not row["missing"])
+    return [(env, row) for row in itertools.islice(found, n)]
 
 
 COMPLETE = tasks(possible=True)
 NOT_POSSIBLE = tasks(possible=False)
+assert len(COMPLETE) == len(NOT_POSSIBLE) == 3
 
 
 def rewards(found: list[tuple[AskFirst, Row]], end: str) -> list[float]:

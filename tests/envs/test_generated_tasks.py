@@ -23,7 +23,7 @@ from textgym.registry import environment_class
 DIGESTS = {  # how many tasks a level of the train split, their digest, and that of episodes
     "textgym/AskFirst-v0": (40, "3355cf718c337b41", "48a9ded1ca1c5c98"),
     "textgym/Calendar-v0": (40, "37176e7245a7c4d9", "e61a22d5d1f940f1"),
-    "textgym/Constraints-v0": (60, "b76c041bd7d0d69c", "27e1df83cacdffc8"),
+    "textgym/Constraints-v0": (20, "e4fa8bbf047419d9", "27e1df83cacdffc8"),
     "textgym/Contingency-v0": (20, "cdcc4f3e481e4bbb", "4604d68171bb6b13"),
     "textgym/EquivalenceJudge-v0": (400, "2befa8fac888930d", "2cc5c17737d37d83"),
     "textgym/FunctionCall-v0": (40, "9dad22431f4dbacb", "f4a21147fe91bac6"),
@@ -41,7 +41,7 @@ DIGESTS = {  # how many tasks a level of the train split, their digest, and that
     "textgym/SessionState-v0": (100, "a72fece621632ea7", "f588a4cf4007f75c"),
     "textgym/SingleToolCall-v0": (100, "26ce875ebe3981be", "7569c8af7f1c6f1d"),
     "textgym/StructuredOutput-v0": (60, "6b34e83ddb7b09bf", "d1bc8f38118cc378"),
-    "textgym/WorkplaceAssistant-v0": (400, "b94cee0ccee6799d", "512b5b52d73d0d69"),
+    "textgym/WorkplaceAssistant-v0": (200, "711ac5655626f7d4", "512b5b52d73d0d69"),
 }
 EPISODES = 5  # a level, of the oracle and of the random policy
 

@@ -128,7 +128,7 @@ def test_what_is_undone_is_no_change(level: int, n: int) -> None:
         assert info["reward_components"] == {"intents": 1.0, "crosstalk": 0.0, "in_time": 1.0}
 
 
-@pytest.mark.parametrize("n", [100, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [50, pytest.param(500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", LEVELS)
 def test_sizes_are_as_the_page_says(level: int, n: int) -> None:
     env, shape = MultiIntent(level=level), SHAPES[level]

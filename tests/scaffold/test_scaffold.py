@@ -37,8 +37,15 @@ def test_its_tests_of_grading_pass(package: Path) -> None:
 
 @pytest.mark.slow
 def test_all_its_tests_pass(package: Path) -> None:
+    (package / "run.py").write_text(PYTEST.format(path="tests"))
+    assert " passed" in output_of(run_script(package / "run.py"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", ["tools"], indirect=True)  # kinds differ in one module
+def test_its_tests_pass_in_a_process_of_their_own(package: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "not audit"],
         cwd=package,
         capture_output=True,
         text=True,

@@ -19,7 +19,7 @@ from textgym.envs.constraints.generator import LEVELS, stuffed
 from textgym.envs.constraints.jobs import FILLERS
 from textgym.envs.constraints.notes import _CORRECTIONS, draw_brief
 
-SOME = pytest.mark.parametrize("n", [2, pytest.param(8, marks=pytest.mark.slow)])
+SOME = pytest.mark.parametrize("n", [2, pytest.param(5, marks=pytest.mark.slow)])
 BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 

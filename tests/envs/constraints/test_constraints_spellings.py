@@ -195,7 +195,7 @@ def test_a_spelling_of_a_value_is_none_of_another_one() -> None:
         assert [other for other in values if rest.gives(other)] == [value]
 
 
-@pytest.mark.parametrize("n", [8, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [8, pytest.param(30, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", LEVELS)
 def test_right_answers_are_not_charged_and_spelled_facts_are(level: int, n: int) -> None:
     env, rng = Constraints(level=level), random.Random(level)

@@ -23,7 +23,8 @@ def test_the_commands_of_its_readme_work(kind: str, tmp_path: Path) -> None:
     assert [command.split()[0] for command in commands] == ["play", "eval", "check", "audit"]
     assert "own_sums/OwnSums-v0 (test)" in output_of(run_command(package, *commands[1].split()))
     assert run_command(package, *commands[0].split(), typed=b"Answer: 1\n").returncode in (0, 1)
-    assert "FAIL" not in output_of(run_command(package, *commands[2].split(), "--tasks", "3"))
+    if kind == "single-step":  # the tests of every package audit its environment
+        assert "FAIL" not in output_of(run_command(package, *commands[2].split(), "--tasks", "3"))
 
 
 def test_init_names_the_next_steps(tmp_path: Path) -> None:

@@ -295,7 +295,7 @@ def test_a_prompt_without_tags_accepts_other_forms(message: str, reward: float) 
     ],
 )
 def test_generators_pass_the_checks(generator: str, name: str) -> None:
-    with make_subject(f"reasoning-gym/{generator}-v0", 5) as subject:
+    with make_subject(f"reasoning-gym/{generator}-v0", 5, quick=True) as subject:
         result = run_check(subject, FAST_CHECKS[name])
     assert result.status in ("pass", "skip"), str(result)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
-from audit_runs import IN_PROCESS
+from audit_runs import IN_PROCESS, STARTS_PROCESSES
 
 import textgym
 from textgym.checks import FAST_CHECKS, make_subject, run_checks
@@ -58,8 +58,11 @@ class OtherSpaces(Plain):
         self.action_space = gym.spaces.Discrete(2)
 
 
+WITH_PROCESSES = {id: FAST_CHECKS[id] for id in FAST_CHECKS if id in STARTS_PROCESSES}
+
+
 def results_of(cls: type[Any], checks: Any = IN_PROCESS) -> dict[str, Any]:
-    with make_subject(cls, tasks=5) as subject:
+    with make_subject(cls, tasks=5, quick=True) as subject:
         return {result.check_id: result for result in run_checks(subject, checks)}
 
 
@@ -72,7 +75,7 @@ def failed(cls: type[Any], checks: Any = IN_PROCESS) -> dict[str, str]:
     [
         (Plain, IN_PROCESS),
         (WithOracle, IN_PROCESS),
-        pytest.param(WithOracle, FAST_CHECKS, marks=pytest.mark.slow),
+        pytest.param(WithOracle, WITH_PROCESSES, marks=pytest.mark.slow),
     ],
 )
 def test_a_plain_environment_passes(cls: type[Any], checks: Any) -> None:

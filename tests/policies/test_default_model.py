@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -106,9 +107,13 @@ def test_the_folder_of_a_faster_process_is_used(
 @pytest.mark.model
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of reading the file
-def test_the_saved_model_and_tokenizer_are_those_of_the_file() -> None:
+def test_the_saved_model_and_tokenizer_are_those_of_the_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import gguf as reading
     import torch
 
+    monkeypatch.setattr(reading, "GGUFReader", cache(reading.GGUFReader))  # it takes seconds
     location, gguf = models.find_model("")
     of_file = {"gguf_file": gguf}
     tokenizer, saved = (

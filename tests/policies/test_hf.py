@@ -137,11 +137,11 @@ def test_concurrent_event_loops_are_all_answered(policy: HFPolicy, greedy: list[
 
     def of_a_loop(_: int) -> list[Action]:
         together.wait(60)
-        return ask(policy, *PROMPTS)
+        return ask(policy, SHORT, LONG)
 
     with ThreadPoolExecutor(2) as threads:
         for answers in threads.map(of_a_loop, range(2)):
-            assert list(map(tokens, answers)) == list(map(tokens, greedy))
+            assert list(map(tokens, answers)) == list(map(tokens, greedy[:2]))
 
 
 def test_greedy_answer_takes_the_most_likely_tokens(policy: HFPolicy, greedy: list[Action]) -> None:
@@ -297,9 +297,9 @@ def test_prompt_describes_tools_that_the_template_ignores(policy: HFPolicy) -> N
 
 
 def test_model_plays_an_environment_with_tools(sampled: Set) -> None:
-    policy = sampled(temperature=1.0, max_tokens=32)
+    policy = sampled(temperature=1.0, max_tokens=16)
     kwargs = {"split": "test", "level": 1, "max_turns": 2}
-    run = textgym.rollout("textgym/SessionState-v0", policy, episodes=4, env_kwargs=kwargs)
+    run = textgym.rollout("textgym/SessionState-v0", policy, episodes=2, env_kwargs=kwargs)
     for trajectory in run.trajectories():
         assert trajectory["failure"] is None
         assert trajectory["reward"] in (0.0, 1.0)
@@ -495,10 +495,10 @@ def test_policy_is_named_after_its_model(policy: HFPolicy) -> None:
 
 
 def test_rollout_records_the_tokens_of_every_message(policy: HFPolicy) -> None:
-    kwargs = {"shots": 2, "split": "test", "level": 1}
-    run = textgym.rollout("textgym/MCQA-v0", policy, episodes=4, env_kwargs=kwargs)
+    kwargs = {"shots": 1, "split": "test", "level": 1}
+    run = textgym.rollout("textgym/MCQA-v0", policy, episodes=2, env_kwargs=kwargs)
     trajectories = list(run.trajectories())
-    assert [t["failure"] for t in trajectories] == [None] * 4
+    assert [t["failure"] for t in trajectories] == [None] * 2
     for trajectory in trajectories:
         (step,) = trajectory["steps"]
         fields = ("token_ids", "logprobs", "loss_mask")

@@ -27,7 +27,7 @@ def step(env: Constraints, row: dict[str, Any], text: str) -> tuple[float, dict[
     return reward, info
 
 
-@pytest.mark.parametrize("n", [50, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [50, pytest.param(120, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_witness_is_right_and_nothing_may_be_lost_or_added(level: int, n: int) -> None:
     env, rng = Constraints(level=level), random.Random(level)

@@ -32,6 +32,7 @@ def run_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("game", ["guess", "mixture"])
 def test_two_steps_of_each_game(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grpo_trl, "EVALUATED", 32)
+    monkeypatch.setattr(grpo_trl, "EPISODES", 48)
     run = grpo_trl.train(game, "with feedback", 2, 0)
     assert len(run["rewards"]) == 2
     assert run["gap"] < 1e-4

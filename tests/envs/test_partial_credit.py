@@ -27,7 +27,7 @@ from textgym.registry import environment_class
 
 ALL_ATTACKS = {**ATTACKS, **MORE_ATTACKS}
 IDS_OF_ENVS = tuple(ALL_ATTACKS)
-# The episodes of a policy, on all levels together, of a costly one, and the standard errors allowed.
+# The episodes of a policy, of a costly one, and the allowed standard errors.
 SIZES = pytest.mark.parametrize(
     ("episodes", "costly", "errors"),
     [(20, 6, 4), pytest.param(100, 40, 1, marks=pytest.mark.slow)],

@@ -71,13 +71,13 @@ demo-what-goes-wrong: setup  ## seven trainings, each with a mistake, beside a s
 demo-workplace: setup  ## what a policy fails at in an office, and what to train on; here the random policy
 	$(BIN)/python examples/workplace.py --policy random --tasks 40 --samples 4
 
-test: setup  ## the quick tests, under five minutes; PATHS="tests/metrics" runs those of a folder
+test: setup  ## the quick tests, about five minutes; PATHS="tests/metrics" runs those of a folder
 	$(PYTEST) -m '$(QUICK)' $(PATHS)
 
 test-changed: setup  ## the quick tests of what your change touches; BASE=main compares with a branch
 	$(PYTEST) -m '$(QUICK)' $$($(BIN)/python scripts/tests_of_change.py $(BASE))
 
-test-all: test test-rest  ## all tests but soak, vLLM and trainers: under twelve minutes
+test-all: test test-rest  ## all tests but soak, vLLM and trainers: about eighteen minutes
 
 test-rest: setup  ## the tests of test-all that test leaves out: large samples, processes, a real model
 	$(PYTEST) -m '(slow or model) and $(MEDIUM)' $(PATHS)
@@ -170,7 +170,7 @@ NEWEST := $(shell for p in python3.13 python3.12 $$HOME/.pyenv/versions/3.1[23].
 test-nemo-gym: setup .venv-nemo-gym/.ready  ## the tests of NeMo Gym, with servers of its package
 	TEXTGYM_NEMO_GYM_PYTHON=$(CURDIR)/.venv-nemo-gym/bin/python $(PYTEST) tests/integrations/test_nemo_gym.py
 
-audit: setup  ## audit all environments and write docs/audit.md: about ten minutes
+audit: setup  ## audit all environments, and their first rungs, and write docs/audit.md
 	$(BIN)/python docs/make_audit.py
 
 # MODEL is a policy spec; a model of vLLM runs in its own environment.

@@ -53,7 +53,12 @@ def modules() -> dict[str, Path]:
 
 
 def _statements(tree: ast.AST, inside_functions: bool) -> Iterator[ast.AST]:
-    """Yield the statements of a tree, and no expressions, which most of a tree is."""
+    """Yield the statements of a tree, and no expressions, which most of a tree is.
+
+    Args:
+        tree: The tree of a module or statement.
+        inside_functions: Whether functions, and what they hold, are yielded.
+    """
     for block in ("body", "handlers", "orelse", "finalbody", "cases"):
         for node in getattr(tree, block, ()):
             if inside_functions or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

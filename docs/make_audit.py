@@ -88,6 +88,7 @@ RFC_008 = {
 _SCRIPTED, _LEARNED = PANEL_CHECKS
 _AT_ONCE = 2
 _TOLERANCE = 3.0  # standard errors
+_EXACT = ["tasks", "chance", "references", "checks", "first_rung", "attackers", "learnability"]
 _BEST = 3  # attackers that are named for an environment
 
 
@@ -184,10 +185,7 @@ def differences(stored: Mapping[str, Any], fresh: Mapping[str, Any]) -> Iterator
         if id not in old or id not in new:
             yield f"{id}: stored and fresh figures are not of the same environments"
             continue
-        for key in (
-            *("tasks", "chance", "references", "checks", "attackers", "learnability"),
-            "first_rung",
-        ):
+        for key in _EXACT:
             yield from _unequal(f"{id}: {key}", old[id].get(key), new[id].get(key))
         yield from _apart(f"{id}: learned", old[id]["learned"], new[id]["learned"])
 

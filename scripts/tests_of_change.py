@@ -63,19 +63,11 @@ def modules() -> dict[str, str]:
 def imports(file: str) -> frozenset[str]:
     """Return the modules that a file imports anywhere, and those behind ids that it names."""
     text = (ROOT / file).read_text(encoding="utf-8")
-    names = {name for node in _statements(ast.parse(text)) for name in _imported(node, file)}
+    names = {name for node in ast.walk(ast.parse(text)) for name in _imported(node, file)}
     names |= {_home(name) for name in re.findall(r"\btextgym\.(\w+)", text)}
     named = set(re.findall(r"[\w-]+/[\w-]+-v\d+", text))
     names |= {_module_of(id) for id in named & gymnasium.registry.keys()}
     return frozenset(names & modules().keys())
-
-
-def _statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield all statements, and no expressions, which most of a tree is."""
-    for block in ("body", "handlers", "orelse", "finalbody", "cases"):
-        for node in getattr(tree, block, ()):
-            yield node
-            yield from _statements(node)
 
 
 def _imported(node: ast.AST, file: str) -> Iterator[str]:

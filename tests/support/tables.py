@@ -1,6 +1,7 @@
 """Tables of many small cases that one test checks, since a test of its own costs more than a case.
 
-Invariants: every case is checked; the failure names each case that does not hold.
+Invariants: every case is checked; the failure names each case that does not hold; a case that is
+skipped does not hold, because it would hide the cases behind it.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def in_one_test(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[T
             for row in rows:
                 try:
                     test(**row, **others)
-                except (Exception, pytest.fail.Exception) as error:
+                except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
                     failed.append(f"{row}: {type(error).__name__}: {error}")
             if failed:
                 raise AssertionError("\n".join([f"{len(failed)} of {len(rows)} cases:", *failed]))

@@ -6,6 +6,8 @@ solves enough of them, there are fewer examples, and then harder levels:
 
     level 0 with 3 examples, with 1, with none; level 1 with 1, with none; level 2 with 1, ...
 
+After a step in which it solves no task, it goes one rung back.
+
 GRPO trains all weights, and vLLM samples, as in `grpo_smollm2.py`. The tasks of training are of the
 split `train`. The model is tried on tasks of the split `test`, which it never plays in training: of
 level 0 with examples and without, and of level 1 without. Several environments are trained in turns
@@ -103,9 +105,14 @@ class Ladder:
         """The rung that is played."""
         return self.rungs[self.at]
 
-    def climb(self, success: float) -> None:
-        """Go to the next rung if the success rate of a step is high enough."""
-        self.at = min(self.at + (success >= RAISE_AT), len(self.rungs) - 1)
+    def move(self, success: float) -> None:
+        """Go to the next rung after a step with enough success, and one back after one without any.
+
+        Args:
+            success: The success rate of the step.
+        """
+        self.at += (success >= RAISE_AT) - (success == 0)
+        self.at = max(0, min(self.at, len(self.rungs) - 1))
 
 
 def _can_be_made(id: str, rung: Rung) -> bool:
@@ -237,7 +244,7 @@ async def train(asked: argparse.Namespace, folder: Path) -> None:
                 await playing(id, ladder.rung, "train", tasks, repeats=REPEATS, seed=seed)
             )
         for ladder, episodes in zip(ladders.values(), played, strict=True):
-            ladder.climb(success_of(episodes)["held_out/success"])
+            ladder.move(success_of(episodes)["held_out/success"])
         return list(chain.from_iterable(played))
 
     asked.out.unlink(missing_ok=True)

@@ -47,11 +47,20 @@ def test_a_ladder_climbs_with_success_and_stays_on_its_last_rung(example: Any) -
     climbed = []
     for success in (0.5, 0.7, 0.69, 1.0, 0.9, 0.8, 1.0):
         climbed.append(tuple(ladder.rung))
-        ladder.climb(success)
+        ladder.move(success)
     assert climbed == [(0, 3), (0, 3), (0, 1), (0, 1), (0, 0), (1, 1), (1, 0)]
     for _ in range(20):
-        ladder.climb(1.0)
+        ladder.move(1.0)
     assert ladder.rung == (textgym.card(ID).levels[-1], 0)
+
+
+def test_a_ladder_goes_one_rung_back_after_a_step_without_success(example: Any) -> None:
+    ladder = example.Ladder(ID)
+    ladder.move(0.0)
+    assert ladder.rung == (0, 3)
+    for success, rung in ((1.0, (0, 1)), (1.0, (0, 0)), (0.02, (0, 0)), (0.0, (0, 1))):
+        ladder.move(success)
+        assert ladder.rung == rung
 
 
 def test_a_level_with_one_prompt_has_no_rung_with_an_example(example: Any) -> None:

@@ -17,6 +17,7 @@ from textgym.checks.report import audit_line
 sys.path.append(str(DOCS))
 
 import audit_sources
+import audit_tables
 import make_audit
 
 FIGURES = json.loads(make_audit.FIGURES.read_text(encoding="utf-8"))
@@ -26,7 +27,7 @@ RUN = "run `make audit`, or docs/make_audit.py --render"
 
 
 def test_the_page_is_made_from_the_figures() -> None:
-    assert make_audit.rendered(PAGE, FIGURES) == PAGE, RUN
+    assert audit_tables.rendered(PAGE, FIGURES) == PAGE, RUN
 
 
 def test_the_published_lines_are_made_from_the_figures() -> None:
@@ -64,7 +65,7 @@ def test_a_failed_check_of_the_first_rung_differs() -> None:
 
 
 def test_the_figures_are_of_known_attackers() -> None:
-    known = {attacker.name for attacker in make_audit.all_attackers()}
+    known = {attacker.name for attacker in audit_tables.all_attackers()}
     for mine in FIGURES["environments"].values():
         assert mine["attackers"].keys() | mine["learned"].keys() <= known, RUN
 
@@ -87,14 +88,14 @@ def test_the_page_names_the_check(id: str) -> None:
 
 
 def test_the_page_names_all_attackers_and_what_they_do() -> None:
-    for attacker in make_audit.all_attackers():
+    for attacker in audit_tables.all_attackers():
         cells = (f"`{attacker.name}`", attacker.summary)
         shown = " | ".join(cell.replace("|", "\\|") for cell in cells)
         assert f"| {shown} |" in PAGE, RUN
 
 
 def test_every_id_of_the_proposal_is_accounted_for_once() -> None:
-    left_out, named = set(make_audit.NOT_APPLICABLE), make_audit.RFC_008
+    left_out, named = set(audit_tables.NOT_APPLICABLE), audit_tables.RFC_008
     assert named <= CHECKS.keys()
     assert left_out & (named | CHECKS.keys()) == set()
     assert len(left_out | named) == 45
@@ -156,7 +157,7 @@ def test_figures_of_other_environments_differ() -> None:
 
 def test_a_page_without_a_part_is_refused() -> None:
     with pytest.raises(AssertionError, match="one part 'checks', not 0"):
-        make_audit.rendered(PAGE.replace("<!-- checks -->", ""), FIGURES)
+        audit_tables.rendered(PAGE.replace("<!-- checks -->", ""), FIGURES)
 
 
 # Choosing what is played

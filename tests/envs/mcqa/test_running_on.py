@@ -102,6 +102,36 @@ def test_stop_strings_cut_in_all_modes() -> None:
     assert reward(boxes, {"output_regex_match": "first"}) == 0.0  # the mode says which box counts
 
 
+@pytest.mark.parametrize(
+    ("text", "settings", "right"),
+    [
+        ("\\boxed{B}", {}, True),
+        ("\\boxed{B}", {"output_regex_only": False}, True),
+        ("\\boxed{B}", {"output_regex_only": True}, False),
+        ("The answer is (B).", {"output_regex_only": True}, True),
+        ("The answer is (A), or \\boxed{B}", {"output_regex_only": True}, False),
+    ],
+)
+def test_only_the_expressions_find_the_answer(
+    text: str, settings: dict[str, Any], right: bool
+) -> None:
+    metadata = {"output_regex": REGEX}
+    assert reward(text, {**metadata, **settings}) == right
+    assert reward(text, metadata, settings) == right
+    assert reward(text, metadata, **settings) == right
+
+
+def test_an_argument_says_whether_only_the_expressions_count() -> None:
+    metadata = {"output_regex": REGEX, "output_regex_only": True}
+    assert reward("\\boxed{B}", metadata, output_regex_only=False) == 1.0
+    metadata["output_regex_only"] = False
+    assert reward("\\boxed{B}", metadata, output_regex_only=True) == 0.0
+
+
+def test_without_an_expression_the_mode_reads_the_answer() -> None:
+    assert reward("\\boxed{B}", output_regex_only=True) == 1.0
+
+
 def test_arguments_come_before_the_row_and_metadata_before_its_row() -> None:
     metadata = {"output_regex": REGEX, "output_regex_match": "last"}
     assert reward(RUN_ON, metadata, output_regex_match="first") == 1.0
@@ -113,6 +143,7 @@ def test_arguments_come_before_the_row_and_metadata_before_its_row() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [("output_regex_match", "second"), ("output_regex_match", 1), ("output_regex_match", ""),
+     ("output_regex_only", "yes"), ("output_regex_only", 1),
      ("stop", 5), ("stop", ""), ("stop", ["Q:", ""]), ("stop", ["Q:", None]), ("stop", {"Q:": 1})],
 )  # fmt: skip
 def test_invalid_settings(name: str, value: Any) -> None:

@@ -125,8 +125,9 @@ class MCQA(TextEnv[None]):
     runs out of time matches nothing.
 
     ## Models that run on
-    A base model may continue with another question and answer that, too. Two settings decide which
-    answer counts. The environment's arguments of the same names take precedence over the row's:
+    A base model may continue with another question and answer that, too. Three settings decide
+    which answer counts. The environment's arguments of the same names take precedence over the
+    row's:
 
     - `output_regex_match`: `last` (the default, as in NeMo Gym) takes an expression's last match in
       the last 20,000 characters, `first` its first match in the text, as MMLU-Pro and
@@ -134,6 +135,8 @@ class MCQA(TextEnv[None]):
       the default there. The other modes ignore it.
     - `stop`: a string or a list of strings. The answer is cut at the first of them before it is
       searched, in all modes.
+    - `output_regex_only`: `true` if an answer without a match of the expressions is no answer, as
+      in many published evaluations. By default, the mode reads it.
 
     ## Rows
     | field | meaning |
@@ -145,6 +148,7 @@ class MCQA(TextEnv[None]):
     | `category`, `content` | in generated rows, the family, and what decides the split |
     | `template_metadata.output_regex` | optional, a regular expression or a list |
     | `output_regex_match`, `stop` | optional, see above; also in `template_metadata` |
+    | `output_regex_only` | likewise |
     | `responses_create_params.input` | NeMo Gym's prompt, in place of `question` |
 
     A row with an `output_regex` may have no options.
@@ -154,13 +158,14 @@ class MCQA(TextEnv[None]):
             row has none.
         output_regex: An expression, or a list of them. None uses the row's.
         output_regex_match: `first` or `last`. None uses the row's.
+        output_regex_only: Whether the mode does not read an answer. None uses the row's.
         stop: A string, or a list of strings. None uses the row's.
         shots: The number of solved examples before the question, from the generator's train split.
         **kwargs: `dataset`, `split`, `level`, `max_turns` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: The mode does not exist, `output_regex`, `output_regex_match` or `stop` is not
-            valid, or `shots` is not an integer of 0 or more.
+        UsageError: The mode does not exist, `output_regex`, `output_regex_match`,
+            `output_regex_only` or `stop` is not valid, or `shots` is not an integer of 0 or more.
 
     Example:
         >>> import gymnasium, textgym
@@ -214,6 +219,7 @@ class MCQA(TextEnv[None]):
         grading_mode: GradingMode | None = None,
         output_regex: str | Sequence[str] | None = None,
         output_regex_match: WhichMatch | None = None,
+        output_regex_only: bool | None = None,
         stop: str | Sequence[str] | None = None,
         shots: int = 0,
         **kwargs: Any,
@@ -227,7 +233,13 @@ class MCQA(TextEnv[None]):
             self._patterns = nemo_rows.patterns_of(
                 {"template_metadata": {"output_regex": output_regex}}
             )
-            self._search = search_settings({"output_regex_match": output_regex_match, "stop": stop})
+            self._search = search_settings(
+                {
+                    "output_regex_match": output_regex_match,
+                    "output_regex_only": output_regex_only,
+                    "stop": stop,
+                }
+            )
         except RowError as error:
             raise UsageError(f"{error.field} {error.problem}") from None
         self.grading_mode = grading_mode
@@ -277,10 +289,10 @@ class MCQA(TextEnv[None]):
         """Compare the chosen letter with the correct one."""
         task = self.task
         search = PatternSearch() if task.patterns else None
-        which, stop = task.search
         # Stop strings may begin with white space, which `answer_text` has lost.
-        text = after_reasoning(text_of(next(self.replies))) if stop else self.answer_text
-        letter = choice(text, task.options, task.mode, task.patterns, search, which, stop)
+        has_stop = bool(task.search.stop)
+        text = after_reasoning(text_of(next(self.replies))) if has_stop else self.answer_text
+        letter = _letter(text, task, search)
         right = letter == task.answer
         reward = 1.0 if right else 0.0
         components = {"correct": reward, "answered": 1.0 if letter else 0.0}
@@ -293,13 +305,8 @@ class MCQA(TextEnv[None]):
         """Choose the correct option."""
         task = self.task
         text = format_choice(task.answer, task.mode)
-        if task.patterns or task.search.stop:
-            which, stop = task.search
-            read = choice(text, task.options, task.mode, task.patterns, None, which, stop)
-            if read != task.answer:
-                raise OracleError(
-                    f"no answer can be made for the output_regex and stop of {task.id}"
-                )
+        if (task.patterns or task.search.stop) and _letter(text, task, None) != task.answer:
+            raise OracleError(f"no answer can be made for the output_regex and stop of {task.id}")
         return assistant(text)
 
     def guess(self, rng: random.Random) -> Message:
@@ -336,6 +343,13 @@ class MCQA(TextEnv[None]):
                 )
             )
         return self._example_rows[index]
+
+
+def _letter(text: str, task: MCQATask, search: PatternSearch | None) -> str:
+    """Return the letter that a text chooses in a task; "" for none."""
+    which, stop, only = task.search
+    mode = None if only and task.patterns else task.mode
+    return choice(text, task.options, mode, task.patterns, search, which, stop)
 
 
 def _prompt(row: dict[str, Any], options: dict[str, str], mode: GradingMode) -> str:

@@ -27,14 +27,16 @@ class SearchSettings(NamedTuple):
     Attributes:
         which: The match of a regular expression that counts; None if nothing says it.
         stop: The text is cut at the first of these strings.
+        only: Whether only the regular expressions find the answer; None if nothing says it.
     """
 
     which: WhichMatch | None = None
     stop: tuple[str, ...] = ()
+    only: bool | None = None
 
 
 NO_SEARCH_SETTINGS = SearchSettings()
-_SEARCH_FIELDS = frozenset(("output_regex_match", "stop", "template_metadata"))
+_SEARCH_FIELDS = frozenset(("output_regex_match", "output_regex_only", "stop", "template_metadata"))
 
 
 def options_of(row: Mapping[str, Any]) -> dict[str, str]:
@@ -114,7 +116,7 @@ def mode_of(row: Mapping[str, Any]) -> GradingMode:
 def search_settings(
     row: Mapping[str, Any], given: SearchSettings = NO_SEARCH_SETTINGS
 ) -> SearchSettings:
-    """Return `output_regex_match` and `stop` of a row's `template_metadata`, or of the row itself.
+    """Return which part of a text a row searches, from its `template_metadata` or the row itself.
 
     Args:
         row: The row.
@@ -125,7 +127,7 @@ def search_settings(
 
     Example:
         >>> search_settings({"output_regex_match": "first", "stop": "Question:"})
-        SearchSettings(which='first', stop=('Question:',))
+        SearchSettings(which='first', stop=('Question:',), only=None)
     """
     if _SEARCH_FIELDS.isdisjoint(row):
         return given
@@ -137,7 +139,11 @@ def search_settings(
     is_list = isinstance(strings, (list, tuple))
     if not is_list or not all(isinstance(item, str) and item for item in strings):
         raise RowError(field, "must be a string or a list of strings that are not empty")
-    return SearchSettings(given.which or which, given.stop or tuple(strings))
+    field, only = _search_setting(row, "output_regex_only")
+    if not (only is None or isinstance(only, bool)):
+        raise RowError(field, f"must be true or false, not {only!r:.40}")
+    only = only if given.only is None else given.only
+    return SearchSettings(given.which or which, given.stop or tuple(strings), only)
 
 
 def _search_setting(row: Mapping[str, Any], name: str) -> tuple[str, Any]:

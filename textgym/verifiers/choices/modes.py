@@ -93,7 +93,7 @@ _REJECTION_OF_OTHERS = re.compile(r"[,;(–—-]\s*(?:(?:and|but)\s+)?not\s+(?=\
 def choice(
     text: str,
     options: Mapping[str, str],
-    mode: GradingMode = "strict_single_letter_boxed",
+    mode: GradingMode | None = "strict_single_letter_boxed",
     patterns: Iterable[str] = (),
     search: PatternSearch | None = None,
     which: WhichMatch | None = None,
@@ -104,7 +104,7 @@ def choice(
     Args:
         text: The model's text, without its reasoning.
         options: The options' texts by capital letter. Without options only `patterns` can choose.
-        mode: One of `GRADING_MODES`.
+        mode: One of `GRADING_MODES`; None if only `patterns` find the answer.
         patterns: Regular expressions to try before the mode, in order. Case does not matter. The
             first group of a match, or else all of it, is a letter or an option's text. A broken
             expression is ignored. A letter that is captured need not be an option.
@@ -134,6 +134,8 @@ def choice(
         letter = _captured_letter(match(text, pattern, re.IGNORECASE) or "", options)
         if letter:
             return letter
+    if mode is None:
+        return ""
     if mode == "lenient_answer_colon":
         answers = _answers(text) or [""]
         return _letter_of_answer(answers[-1 if which == "last" else 0], options)

@@ -51,6 +51,18 @@ def parser_of(dataset: NamedDataset) -> argparse.ArgumentParser:
         " the hub",
     )  # fmt: skip
     parser.add_argument("--split", default=default, help=f"split; default: {default}")
+    parser.set_defaults(published=False, examples=None)
+    if dataset.evaluation:
+        parser.add_argument(
+            "--published", action="store_true",
+            help=f"with the prompt and settings of {dataset.evaluation.by}",
+        )  # fmt: skip
+    if dataset.evaluation and dataset.evaluation.examples:
+        parser.add_argument(
+            "--examples", nargs="+", type=Path, metavar="FILE",
+            help="files with the records of the worked examples; without files, they are loaded"
+            " from the hub",
+        )  # fmt: skip
     parser.add_argument("--limit", type=int, metavar="N", help="convert only the first N records")
     parser.add_argument("--out", required=True, type=Path, help=".jsonl file to write")
     return parser
@@ -73,9 +85,13 @@ def convert(
     Raises:
         UsageError: An option is not valid, or a file cannot be read, converted or written.
     """
+    if given.published:
+        dataset = dataset.as_published()
+    elif given.examples:
+        raise UsageError("--examples needs --published")
     if given.limit is not None and given.limit < 1:
         raise UsageError(f"--limit must be 1 or more, not {given.limit}")
-    if given.out.resolve() in [file.resolve() for file in given.files]:
+    if given.out.resolve() in [file.resolve() for file in (*given.files, *(given.examples or ()))]:
         raise UsageError(f"--out {str(given.out)!r} is one of the files to read")
     records: Iterable[tuple[str, Mapping[str, Any]]]
     if given.files:
@@ -85,10 +101,11 @@ def convert(
         records = hub_records(dataset, given.split)
     if given.files or given.limit:  # the number of records is not the published one
         dataset = replace(dataset, splits={given.split: {"source": given.split, "rows": None}})
+    examples = _records_of(given.examples, task_field) if given.examples else None
     written = 0
     with _warnings_on_stdout(), whole_file(given.out) as file:
         records = islice(records, given.limit)
-        for row in convert_records(dataset, given.split, records):
+        for row in convert_records(dataset, given.split, records, examples):
             line = json.dumps(complete(row), ensure_ascii=False) + "\n"
             # UTF-8 cannot encode a lone surrogate, so it remains a \u escape.
             file.write(line.encode("utf-8", "backslashreplace"))

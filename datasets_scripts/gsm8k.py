@@ -2,6 +2,7 @@
 
 python datasets_scripts/gsm8k.py --out gsm8k.jsonl
 python datasets_scripts/gsm8k.py test.jsonl --out gsm8k.jsonl
+python datasets_scripts/gsm8k.py test.jsonl --published --out published.jsonl
 """
 
 from common import main

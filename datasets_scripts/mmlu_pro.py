@@ -1,7 +1,9 @@
-"""Convert MMLU-Pro (github.com/TIGER-AI-Lab/MMLU-Pro) to MCQA rows.
+r"""Convert MMLU-Pro (github.com/TIGER-AI-Lab/MMLU-Pro) to MCQA rows.
 
 python datasets_scripts/mmlu_pro.py --out mmlu_pro.jsonl
 python datasets_scripts/mmlu_pro.py test.parquet --out mmlu_pro.jsonl
+python datasets_scripts/mmlu_pro.py test.parquet --published --examples validation.parquet \
+    --out published.jsonl
 """
 
 from common import main

@@ -23,7 +23,7 @@ UNUSED = tuple(
         "policies.chat", "policies.default_model", "policies.hf", "policies.inspect",
         "policies.models", "policies.openai", "policies.vllm",
         "tasks.columnar_rows", "tasks.csv_rows", "tasks.file_rows", "tasks.named",
-        "tasks.table_rows",
+        "tasks.published", "tasks.table_rows",
     )
 )  # fmt: skip
 """The beginnings of modules that audits import and do not run: they play scripted policies and

@@ -32,6 +32,12 @@ QUESTIONS = [
 ]
 
 
+PRO = {
+    "question_id": 7, "question": "A metal?", "options": ["neon", "zinc"], "answer": "B",
+    "category": "chemistry", "cot_content": "A: Let's think step by step. The answer is (B).",
+}  # fmt: skip
+
+
 @pytest.fixture
 def common(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(SCRIPTS))
@@ -48,6 +54,12 @@ def agieval(common: ModuleType) -> Callable[..., int]:
 def mmlu(common: ModuleType) -> Callable[..., int]:
     """What `mmlu.py` runs."""
     return lambda *arguments: common.main("mmlu", [*map(str, arguments)])
+
+
+@pytest.fixture
+def mmlu_pro(common: ModuleType) -> Callable[..., int]:
+    """What `mmlu_pro.py` runs."""
+    return lambda *arguments: common.main("mmlu_pro", [*map(str, arguments)])
 
 
 def run_script(name: str, home: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -359,6 +371,52 @@ def test_hub_without_datasets(
     monkeypatch.setitem(sys.modules, "datasets", None)
     assert mmlu("--out", tmp_path / "rows.jsonl") == 2
     assert "pip install 'textgym[data]'" in one_error_line(capsys.readouterr().err)
+
+
+def test_a_published_prompt(
+    mmlu_pro: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write_lines(tmp_path / "test.jsonl", PRO)
+    examples = write_lines(tmp_path / "validation.jsonl", *[PRO] * 5)
+    out = tmp_path / "rows.jsonl"
+    assert mmlu_pro(file, "--published", "--examples", examples, "--out", out) == 0
+    assert capsys.readouterr().out == "mmlu_pro_published (test): 1 rows written\n"
+    (row,) = read_lines(out)
+    (message,) = row["responses_create_params"]["input"]
+    assert message["content"].count("Let's think step by step. The answer is (B).") == 5
+    assert_solvable(out, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--examples", "four.jsonl"], "--examples needs --published"),
+        (["--published", "--examples", "four.jsonl"], "has 5 worked examples of category"),
+        (["--published", "--examples", "none.jsonl"], "file 'none.jsonl' is missing"),
+        (["--published", "--examples", "rows.jsonl"], "is one of the files to read"),
+    ],
+)
+def test_refused_examples(
+    mmlu_pro: Callable[..., int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = write_lines(tmp_path / "test.jsonl", PRO)
+    write_lines(tmp_path / "four.jsonl", *[PRO] * 4)
+    assert mmlu_pro(file, "--out", "rows.jsonl", *arguments) == 2
+    assert said in one_error_line(capsys.readouterr().err)
+
+
+def test_a_data_set_without_a_published_prompt_has_no_such_option(
+    agieval: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        agieval("small.jsonl", "--published", "--out", tmp_path / "rows.jsonl")
+    assert "unrecognized arguments: --published" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

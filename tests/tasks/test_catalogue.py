@@ -16,6 +16,8 @@ import pytest
 from textgym.errors import TextgymError
 from textgym.names import import_object
 from textgym.tasks.named import CATALOGUE, NamedDataset
+from textgym.tasks.published import PublishedEvaluation
+from textgym.verifiers.patterns import compile_pattern
 
 NAMES = (
     "agieval", "aime_24", "aime_25", "amc_23", "arc", "bbh", "dapo_17k", "gpqa", "gsm8k",
@@ -23,7 +25,15 @@ NAMES = (
     "mmlu_pro", "nemotron_mcqa", "olympiad_bench", "open_math_reasoning", "workbench",
     "workplace_assistant",
 )  # fmt: skip
-ATTRIBUTES = tuple(item.name for item in dataclasses.fields(NamedDataset) if item.name != "name")
+NOT_IN_THE_FILE = ("name", "is_published")
+ATTRIBUTES = tuple(
+    item.name for item in dataclasses.fields(NamedDataset) if item.name not in NOT_IN_THE_FILE
+)
+PLACEHOLDERS = {
+    "messages": {"question", "options", "category", "examples"},
+    "option": {"letter", "text"},
+    "example": {"question", "options", "solution"},
+}
 NEVER_EMPTY = ("title", "summary", "env", "convert", "splits", "fields")
 EMPTY_IF_UNREAD = ("licence", "prompt", "extraction", "published")
 SPLITS = ("train", "validation", "test")
@@ -102,6 +112,34 @@ def _published(entry: dict[str, Any]) -> Iterator[str]:
             yield "score"
 
 
+def _evaluation(entry: dict[str, Any]) -> Iterator[str]:
+    """Yield faults of the evaluation that the variant plays, if there is one."""
+    given = entry["evaluation"]
+    if given is None:
+        return
+    if set(given) != {item.name for item in dataclasses.fields(PublishedEvaluation)}:
+        yield "evaluation"
+        return
+    if not (given["by"] and given["note"] and given["messages"]):
+        yield "evaluation"
+    if not re.match(r"https://github\.com/[\w.-]+/[\w.-]+/blob/[0-9a-f]{40}/", given["source"]):
+        yield "evaluation.source"
+    if not any("{question}" in message["content"] for message in given["messages"]):
+        yield "evaluation.messages"
+    contents = "".join(message["content"] for message in given["messages"])
+    for field, text in {**given, "messages": contents}.items():
+        used = set(re.findall(r"\{([a-z]+)\}", text)) if field in PLACEHOLDERS else set()
+        if not used <= PLACEHOLDERS.get(field, set()):
+            yield f"evaluation.{field}"
+    is_few_shot, split = "{examples}" in contents, given["examples"].get("split")
+    if not is_few_shot == bool(given["example"]) == (split in entry["splits"]):
+        yield "evaluation.examples"
+    for expression in given["fields"].get("template_metadata", {}).get("output_regex", ()):
+        if compile_pattern(expression) is None:
+            yield "evaluation.fields"
+    yield from (f"evaluation.{fault}" for fault in _published({**entry, **given}))
+
+
 def _code(entry: dict[str, Any]) -> Iterator[str]:
     """Yield faults of what the entry names in textgym: an environment and a conversion."""
     try:
@@ -120,7 +158,7 @@ def _code(entry: dict[str, Any]) -> Iterator[str]:
 
 
 CHECKS: tuple[Callable[[dict[str, Any]], Iterator[str]], ...] = (
-    _unread, _types, _splits, _source, _published, _code,
+    _unread, _types, _splits, _source, _published, _evaluation, _code,
 )  # fmt: skip
 
 
@@ -187,6 +225,45 @@ BROKEN: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
     "a figure without a model": ("published", lambda e: e["published"][0].pop("model")),
     "a score above 100": ("score", lambda e: e["published"][0].update(score=942.4)),
     "a score as a string": ("score", lambda e: e["published"][0].update(score="94 %")),
+    "an unknown field of the evaluation": (
+        "evaluation",
+        lambda e: e["evaluation"].update(by_whom="ZeroEval"),
+    ),
+    "an evaluation of nobody": ("evaluation", lambda e: e["evaluation"].update(by="")),
+    "an evaluation without a commit": (
+        "evaluation.source",
+        lambda e: e["evaluation"].update(source="https://github.com/a/b/blob/main/c.py"),
+    ),
+    "a prompt without the question": (
+        "evaluation.messages",
+        lambda e: e["evaluation"].update(messages=[{"role": "user", "content": "Solve it."}]),
+    ),
+    "a prompt with an unknown placeholder": (
+        "evaluation.messages",
+        lambda e: e["evaluation"].update(
+            messages=[{"role": "user", "content": "{question} {answer}"}]
+        ),
+    ),
+    "worked examples without a place": (
+        "evaluation.examples",
+        lambda e: e["evaluation"].update(example="{question}", examples={"split": "test"}),
+    ),
+    "worked examples of a split that does not exist": (
+        "evaluation.examples",
+        lambda e: e["evaluation"].update(
+            example="{question}",
+            examples={"split": "dev"},
+            messages=[{"role": "user", "content": "{examples}{question}"}],
+        ),
+    ),
+    "an expression that is broken": (
+        "evaluation.fields",
+        lambda e: e["evaluation"].update(fields={"template_metadata": {"output_regex": ["("]}}),
+    ),
+    "a figure of the evaluation above 100": (
+        "evaluation.score",
+        lambda e: e["evaluation"]["published"][0].update(score=101),
+    ),
     "an environment that does not exist": ("env", lambda e: e.update(env="textgym/Maths-v0")),
     "an argument that does not exist": ("env_kwargs", lambda e: e.update(env_kwargs={"x": 1})),
     "an argument that is not valid": (

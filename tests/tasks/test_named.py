@@ -21,6 +21,7 @@ from textgym.tasks.named import (
     is_dataset_name,
     named_dataset,
     named_rows_file,
+    published_names,
 )
 
 RECORDS = [
@@ -114,7 +115,7 @@ def test_each_name_is_registered_with_its_arguments() -> None:
             "dataset": name,
             **named_dataset(name).env_kwargs,
         }
-        for name in dataset_names()
+        for name in (*dataset_names(), *published_names())
     }
     specs = {id: spec for id, spec in gymnasium.registry.items() if "dataset" in spec.kwargs}
     assert {id: spec.kwargs for id, spec in specs.items()} == expected

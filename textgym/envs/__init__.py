@@ -1,6 +1,7 @@
 """The environments, each in a file or folder of its own, and their registration.
 
 A data set with a name is an environment of its own, such as `gsm8k/Math-v0`, which plays its rows.
+`gsm8k_published/Math-v0` plays them with a published prompt.
 """
 
 from textgym.registry import register, register_dataset, register_installed
@@ -26,6 +27,9 @@ register("textgym/SessionState-v0", "textgym.envs.session_state:SessionState")
 register("textgym/SingleToolCall-v0", "textgym.envs.single_tool_call:SingleToolCall")
 register("textgym/StructuredOutput-v0", "textgym.envs.structured_output:StructuredOutput")
 register("textgym/WorkplaceAssistant-v0", "textgym.envs.office.workplace:WorkplaceAssistant")
+_PUBLISHED = (
+    "aime_24 aime_25 amc_23 gpqa gsm8k math math_500 minerva_math mmlu mmlu_pro olympiad_bench"
+)
 register_dataset("ifbench", "textgym/Constraints-v0", mode="loose")
 for _env, _names in {
     "textgym/Constraints-v0": "ifeval",
@@ -37,4 +41,6 @@ for _env, _names in {
 }.items():
     for _name in _names.split():
         register_dataset(_name, _env)
+        if _name in _PUBLISHED.split():
+            register_dataset(f"{_name}_published", _env)
 register_installed()  # the environments of other packages

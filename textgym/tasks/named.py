@@ -7,6 +7,7 @@ process reads them.
 Invariants: a cached file is whole or missing; its name changes with the revision of the source and
 with the code that converts it, so a file never holds rows of an older conversion. A record that is
 left out is counted with its reason, and a number of rows that is not the expected one is reported.
+`NAME_published` has the records of NAME; only prompts and settings differ, see `published`.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import inspect
 import json
 import logging
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,13 +27,15 @@ from typing import Any
 from textgym.errors import DatasetError, RowError, UnknownNameError, did_you_mean, in_one_line
 from textgym.json_values import canonical_json, json_row
 from textgym.names import import_module, import_object
+from textgym.tasks import published
+from textgym.tasks.published import PublishedEvaluation, published_row, worked_example
 from textgym.tasks.rows import data_library
 from textgym.tasks.task import hash_int
 from textgym.whole_file import cache_folder, whole_file
 
 __all__ = [
     "Convert", "NamedDataset", "convert_records", "dataset_names", "hub_records",
-    "is_dataset_name", "named_dataset", "named_rows_file",
+    "is_dataset_name", "named_dataset", "named_rows_file", "published_names",
 ]  # fmt: skip
 
 Convert = Callable[[Mapping[str, Any], int, str], "dict[str, Any] | str"]
@@ -41,7 +44,12 @@ the reason, for a record that is left out, and raises `RowError` for one of anot
 
 CATALOGUE = Path(__file__).with_name("catalogue.json")
 
+_VARIANT = "_published"
+
 _log = logging.getLogger(__name__)
+
+Located = tuple[str, Mapping[str, Any]]
+"""A record with its location."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,9 @@ class NamedDataset:
         streamed: Whether it is so large that it is streamed rather than downloaded.
         repeated: Whether the source has records many times. Only the first of equal ones is kept.
         unverified: The attributes that were not read at the source.
+        evaluation: A published evaluation whose prompt was read at its source; None if there is no
+            such one.
+        is_published: Whether rows have the prompt and settings of the evaluation.
     """
 
     name: str
@@ -90,6 +101,29 @@ class NamedDataset:
     streamed: bool = False
     repeated: bool = False
     unverified: tuple[str, ...] = ()
+    evaluation: PublishedEvaluation | None = None
+    is_published: bool = False
+
+    def as_published(self) -> NamedDataset:
+        """Return the data set with the prompts and settings of its published evaluation.
+
+        The split that worked examples come from is left out.
+
+        Raises:
+            UnknownNameError: It has no evaluation that can be played.
+        """
+        if self.evaluation is None:
+            raise UnknownNameError(
+                f"data set {self.name!r} has no published prompt that can be played; "
+                f"{', '.join(published_names())} have one"
+            )
+        used = self.evaluation.examples.get("split")
+        return replace(
+            self,
+            name=f"{self.name}{_VARIANT}",
+            splits={split: entry for split, entry in self.splits.items() if split != used},
+            is_published=True,
+        )
 
     def split(self, split: str) -> Mapping[str, Any]:
         """Return an entry of `splits`.
@@ -106,38 +140,53 @@ class NamedDataset:
 @cache
 def _catalogue() -> dict[str, NamedDataset]:
     entries = json.loads(CATALOGUE.read_text(encoding="utf-8"))
+    for entry in entries.values():
+        entry["evaluation"] = entry["evaluation"] and PublishedEvaluation(**entry["evaluation"])
     return {name: NamedDataset(name=name, **entry) for name, entry in entries.items()}
 
 
 def dataset_names() -> list[str]:
-    """Return the sorted names of all data sets that have one."""
+    """Return the sorted names of all data sets that have one, without variants."""
     return sorted(_catalogue())
 
 
+def published_names() -> list[str]:
+    """Return the sorted names of the variants that play a published prompt.
+
+    Example:
+        >>> "gsm8k_published" in published_names()
+        True
+    """
+    return sorted(f"{name}{_VARIANT}" for name, entry in _catalogue().items() if entry.evaluation)
+
+
 def is_dataset_name(name: object) -> bool:
-    """Return whether a value is the name of a data set, and no file in the way has this name.
+    """Return whether a value names a data set or its variant, and no file has this name.
 
     Example:
         >>> is_dataset_name("gsm8k"), is_dataset_name("openai/gsm8k")
         (True, False)
     """
-    return isinstance(name, str) and name in _catalogue() and not os.path.exists(name)
+    if not isinstance(name, str) or os.path.exists(name):
+        return False
+    return name.removesuffix(_VARIANT) in _catalogue()
 
 
 def named_dataset(name: str) -> NamedDataset:
-    """Return a data set by its name.
+    """Return a data set by its name, or its variant by `NAME_published`.
 
     Raises:
-        UnknownNameError: There is no such data set.
+        UnknownNameError: There is no such data set, or it has no such variant.
 
     Example:
-        >>> named_dataset("gsm8k").env
-        'textgym/Math-v0'
+        >>> named_dataset("gsm8k").env, named_dataset("gsm8k_published").evaluation.by
+        ('textgym/Math-v0', 'ZeroEval')
     """
-    if name not in _catalogue():
-        hint = did_you_mean(name, dataset_names())
+    dataset = _catalogue().get(name.removesuffix(_VARIANT))
+    if dataset is None:
+        hint = did_you_mean(name, [*dataset_names(), *published_names()])
         raise UnknownNameError(f"there is no data set {name!r}{hint}")
-    return _catalogue()[name]
+    return dataset.as_published() if name.endswith(_VARIANT) else dataset
 
 
 def named_rows_file(name: str, split: str) -> Path:
@@ -174,11 +223,13 @@ def _version(dataset: NamedDataset, entry: Mapping[str, Any]) -> str:
     """Return a hash of what decides the rows: the source, and the code of the conversion."""
     module = import_module(dataset.convert.partition(":")[0])
     parts = [dataset.convert, inspect.getsource(module), dict(dataset.source), dict(entry)]
+    if dataset.is_published and dataset.evaluation:
+        parts += [asdict(dataset.evaluation), inspect.getsource(published)]
     text = json.dumps(parts, sort_keys=True).encode()
     return hashlib.blake2b(text, digest_size=8).hexdigest()
 
 
-def hub_records(dataset: NamedDataset, split: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def hub_records(dataset: NamedDataset, split: str) -> Iterator[Located]:
     """Yield the records of a split from the hub, each with its location.
 
     A source with several configurations has one for each task: their records follow each other,
@@ -215,7 +266,10 @@ def _sources(source: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def convert_records(
-    dataset: NamedDataset, split: str, records: Iterable[tuple[str, Mapping[str, Any]]]
+    dataset: NamedDataset,
+    split: str,
+    records: Iterable[Located],
+    examples: Iterable[Located] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a split's records. At the end, log how many were left out and why.
 
@@ -223,12 +277,15 @@ def convert_records(
         dataset: The data set.
         split: The split that the records are.
         records: The records, each with its location.
+        examples: The records that a published prompt takes its worked examples from; None loads
+            them from the hub.
 
     Raises:
         RowError: A record has another schema; the error names its location.
-        DatasetError: No record is left.
+        DatasetError: No record is left, or a published prompt lacks worked examples.
     """
     convert: Convert = import_object(dataset.convert)
+    worked = _worked_examples(dataset, examples)
     left_out: Counter[str] = Counter()
     known: set[int] = set()  # hashes of the rows so far, if records are repeated
     count = 0
@@ -244,6 +301,8 @@ def convert_records(
             known.add(content)
         if isinstance(row, str):
             left_out[row] += 1
+        elif dataset.is_published and dataset.evaluation:
+            yield published_row(dataset.evaluation, row, worked)
         else:
             yield row
     name = f"{dataset.name} ({split})"
@@ -255,3 +314,23 @@ def convert_records(
     expected = dataset.split(split)["rows"]
     if expected not in (None, count):
         _log.warning("%s: %d records, not %d", name, count, expected)
+
+
+def _worked_examples(
+    dataset: NamedDataset, records: Iterable[Located] | None
+) -> dict[str, list[str]]:
+    """Return the worked examples of a published prompt by their categories."""
+    found: dict[str, list[str]] = defaultdict(list)
+    evaluation = dataset.evaluation
+    if not (dataset.is_published and evaluation and evaluation.examples):
+        return found
+    if records is None:
+        plain = named_dataset(dataset.name.removesuffix(_VARIANT))
+        records = hub_records(plain, evaluation.examples["split"])
+    for place, record in records:
+        try:
+            category, text = worked_example(evaluation, record)
+        except RowError as error:
+            raise RowError(error.field, error.problem, where=place) from None
+        found[category].append(text)
+    return found

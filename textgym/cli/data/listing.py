@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -12,7 +13,7 @@ from rich.text import Text
 
 from textgym.cli.arguments import JsonOption
 from textgym.display.terminal import show
-from textgym.tasks.named import NamedDataset, dataset_names, named_dataset
+from textgym.tasks.named import NamedDataset, dataset_names, named_dataset, published_names
 
 __all__ = ["list_command"]
 
@@ -34,6 +35,7 @@ def list_command(
     else:
         print_all(_table(datasets))
         show("textgym data list NAME shows all of one; textgym eval NAME plays it")
+        show(f"With a published prompt: {', '.join(published_names())}")
 
 
 def _table(datasets: list[NamedDataset]) -> Table:
@@ -67,10 +69,8 @@ def _details(dataset: NamedDataset) -> Table:
         *((f"field {field}", f"from {origin}") for field, origin in dataset.fields.items()),
         ("prompt", dataset.prompt),
         ("extraction", dataset.extraction),
-        *(
-            ("published", f"{item['model']}: {item['score']}, {item['metric']}; {item['url']}")
-            for item in dataset.published
-        ),
+        *(("published", _figure(item)) for item in dataset.published),
+        *_evaluation(dataset),
         ("use", dataset.use),
         ("canary", dataset.canary),
         ("not verified", ", ".join(dataset.unverified)),
@@ -82,6 +82,27 @@ def _details(dataset: NamedDataset) -> Table:
         if value:
             table.add_row(fact, Text(value))
     return table
+
+
+def _evaluation(dataset: NamedDataset) -> list[tuple[str, str]]:
+    """Return what is known of the evaluation that the variant of a data set plays."""
+    evaluation = dataset.evaluation
+    if evaluation is None:
+        return []
+    name = dataset.name if dataset.is_published else f"{dataset.name}_published"
+    facts = [("played by", f"textgym eval {name}: {evaluation.by}, {evaluation.source}")]
+    facts += [(f"  {item['role']}", item["content"]) for item in evaluation.messages]
+    if evaluation.examples:
+        facts.append(("  example", evaluation.example))
+    facts += [("  option", evaluation.option)]
+    facts += [(f"  {field}", json.dumps(value)) for field, value in evaluation.fields.items()]
+    facts += [("  note", evaluation.note)]
+    figures = [item for item in evaluation.published if item not in dataset.published]
+    return [*facts, *(("  figure", _figure(item)) for item in figures)]
+
+
+def _figure(item: Mapping[str, Any]) -> str:
+    return f"{item['model']}: {item['score']}, {item['metric']}; {item['url']}"
 
 
 def _number(records: int | None) -> str:

@@ -135,7 +135,7 @@ class MCQA(TextEnv[None]):
       the default there. The other modes ignore it.
     - `stop`: a string or a list of strings. The answer is cut at the first of them before it is
       searched, in all modes.
-    - `output_regex_only`: `true` if an answer without a match of the expressions is no answer, as
+    - `output_regex_only`: `true` if a text without a match of the expressions chooses nothing, as
       in many published evaluations. By default, the mode reads it.
 
     ## Rows

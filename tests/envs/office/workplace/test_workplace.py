@@ -16,6 +16,7 @@ from textgym.envs.office.company.toolkits import TOOLKITS, Tools
 from textgym.envs.office.workplace import WorkplaceAssistant
 from textgym.errors import DatasetError, RowError, UnknownNameError, UsageError
 from textgym.messages import assistant_calls
+from textgym.registry import make
 from textgym.tools import Toolbox
 
 ANN = "ann.lee@acme.com"
@@ -788,6 +789,15 @@ def test_a_database_may_be_a_path_object(folder: str) -> None:
     env = WorkplaceAssistant(database=Path(folder))  # type: ignore[arg-type]
     assert outcome(env, request(DELETE), DELETE)["is_success"]
     assert env.arguments == {"database": folder}
+
+
+@pytest.mark.parametrize("name", ["workbench", "workplace_assistant"])
+def test_a_data_set_with_a_name_needs_a_database(name: str, folder: str) -> None:
+    command = f"textgym eval {name} --set database=FOLDER, or database= in Python"
+    with pytest.raises(UsageError, match=f"data set '{name}' needs .*{command}$"):
+        make(name)
+    with pytest.raises(UsageError, match="tset"):
+        make(name, split="tset", database=folder)
 
 
 def test_a_database_must_be_a_path() -> None:

@@ -33,6 +33,7 @@ from textgym.envs.office.workplace.templates import LEVELS, draw
 from textgym.errors import RowError, UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message
 from textgym.tasks import nemo_rows
+from textgym.tasks.named import is_dataset_name
 from textgym.tasks.task import Task
 from textgym.verifiers.state import read_instant
 
@@ -239,8 +240,9 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
         **kwargs: `dataset`, `split`, `level` and `render_mode` of `TextEnv`.
 
     Raises:
-        UsageError: `toolkits` is empty or contains an unknown name, or `worlds` is less than 1.
-            Later, when a task is drawn: no task of the level can be solved with the toolkits.
+        UsageError: `toolkits` is empty or contains an unknown name, `worlds` is less than 1, or a
+            data set with a name lacks its `database`. Later, when a task is drawn: no task of the
+            level can be solved with the toolkits.
         DatasetError: The database is missing or broken.
 
     Example:
@@ -302,6 +304,12 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
     ) -> None:
         if database is not None and not isinstance(database, (str, os.PathLike)):
             raise UsageError(f"database must be the path of a folder, not {database!r}")
+        dataset = kwargs.get("dataset")
+        if database is None and is_dataset_name(dataset):
+            raise UsageError(
+                f"data set {dataset!r} needs WorkBench's databases: pass their folder, as in "
+                f"textgym eval {dataset} --set database=FOLDER, or database= in Python"
+            )
         self._offered_names = _tools_of(toolkits)
         self._folder = "" if database is None else os.fspath(database)
         self._workbench = read_database(self._folder) if database is not None else None
@@ -330,7 +338,7 @@ class WorkplaceAssistant(CompanyEnv[State], PartialCreditEnv[State]):
         """Read one of textgym's flat rows, or one of NeMo Gym's."""
         task = read_task(row)
         if task.world is None and self._workbench is None:
-            raise RowError("world", "is missing, and there is no database=")
+            raise RowError("world", "is missing, and there is no database=FOLDER")
         if self._offered_names is None:
             return task
         schemas = self.toolbox().schemas() if task.tools is None else task.tools

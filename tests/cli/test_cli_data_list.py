@@ -1,0 +1,52 @@
+"""`textgym data list` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from in_process import output_of, run_command
+
+from textgym.tasks.named import dataset_names, published_names
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return run_command(folder, "data", "list", *arguments, COLUMNS="200")
+
+
+def test_all_data_sets_and_those_with_a_published_prompt(tmp_path: Path) -> None:
+    shown = output_of(run(tmp_path))
+    assert all(f"\n{name} " in shown for name in dataset_names())
+    assert f"With a published prompt: {', '.join(published_names())}" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("name", ["mmlu_pro", "mmlu_pro_published"])
+def test_one_data_set_with_what_its_variant_does(tmp_path: Path, name: str) -> None:
+    shown = output_of(run(tmp_path, name))
+    assert "textgym eval mmlu_pro_published: MMLU-Pro, https://github.com/TIGER-AI-Lab/" in shown
+    assert "Options: {options}Answer: Let's think step by step." in shown
+    assert '"output_regex_match": "first"' in shown
+    assert ("70 records" in shown) == (name == "mmlu_pro")
+
+
+def test_a_data_set_without_a_variant(tmp_path: Path) -> None:
+    assert "played by" not in output_of(run(tmp_path, "arc"))
+
+
+def test_figures_are_shown_once(tmp_path: Path) -> None:
+    assert output_of(run(tmp_path, "gsm8k")).count("94.24") == 1
+    assert "figure " in output_of(run(tmp_path, "mmlu"))
+
+
+def test_json_has_the_template(tmp_path: Path) -> None:
+    (entry,) = json.loads(output_of(run(tmp_path, "gsm8k_published", "--json")))
+    assert entry["is_published"]
+    assert "{question}" in entry["evaluation"]["messages"][0]["content"]
+
+
+def test_a_variant_that_does_not_exist_is_one_line(tmp_path: Path) -> None:
+    done = run(tmp_path, "arc_published")
+    assert done.returncode == 2
+    assert "data set 'arc' has no published prompt that can be played" in done.stderr

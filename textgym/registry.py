@@ -381,6 +381,10 @@ def _only_id(namespace: str) -> str:
     if len(known) > 1:
         raise UnknownNameError(f"{namespace!r} has several environments: {', '.join(known)}")
     if not known:
+        from textgym.tasks.named import is_dataset_name, named_dataset
+
+        if is_dataset_name(namespace):
+            named_dataset(namespace)  # a variant that does not exist names those that do
         hint = did_you_mean(namespace, ids())
         raise UnknownNameError(f"there is no environment {namespace!r}{hint}")
     return known[0]

@@ -223,9 +223,11 @@ def test_a_changed_template_has_a_file_of_its_own(monkeypatch: pytest.MonkeyPatc
     "use",
     [
         lambda: named_dataset("arc_published"),
+        lambda: make("arc_published"),
         lambda: make("textgym/MCQA-v0", dataset="arc_published"),
+        lambda: textgym.rollout("arc_published", "oracle"),
     ],
-    ids=["entry", "data set"],
+    ids=["entry", "environment", "data set", "rollout"],
 )
 def test_a_variant_that_does_not_exist_names_those_that_do(use: Callable[[], Any]) -> None:
     with pytest.raises(UnknownNameError, match=r"^data set 'arc' has no .*gsm8k_published, ") as e:

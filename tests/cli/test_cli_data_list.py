@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -25,10 +26,21 @@ def test_all_data_sets_and_those_with_a_published_prompt(tmp_path: Path) -> None
 @pytest.mark.parametrize("name", ["mmlu_pro", "mmlu_pro_published"])
 def test_one_data_set_with_what_its_variant_does(tmp_path: Path, name: str) -> None:
     shown = output_of(run(tmp_path, name))
-    assert "textgym eval mmlu_pro_published: MMLU-Pro, https://github.com/TIGER-AI-Lab/" in shown
+    command = "textgym eval mmlu_pro_published --policy POLICY --temperature 0 --max-tokens 4000"
+    assert command in shown
+    assert "MMLU-Pro, https://github.com/TIGER-AI-Lab/MMLU-Pro/blob/" in shown
     assert "Options: {options}Answer: Let's think step by step." in shown
     assert '"output_regex_match": "first"' in shown
     assert ("70 records" in shown) == (name == "mmlu_pro")
+
+
+def test_the_command_has_options_of_eval(tmp_path: Path) -> None:
+    shown = output_of(run(tmp_path, "aime_24"))
+    _, _, command = shown.partition("textgym eval aime_24_published --policy POLICY ")
+    options = re.findall(r"--[a-z-]+", command.partition("\n")[0])
+    assert options == ["--temperature", "--top-p", "--max-tokens", "--repeats"]
+    text = output_of(run_command(tmp_path, "eval", "--help", COLUMNS="200"))
+    assert all(option in text for option in options)
 
 
 def test_a_data_set_without_a_variant(tmp_path: Path) -> None:
@@ -49,4 +61,4 @@ def test_json_has_the_template(tmp_path: Path) -> None:
 def test_a_variant_that_does_not_exist_is_one_line(tmp_path: Path) -> None:
     done = run(tmp_path, "arc_published")
     assert done.returncode == 2
-    assert "data set 'arc' has no published prompt that can be played" in done.stderr
+    assert "data set 'arc' has no variant with a published prompt" in done.stderr

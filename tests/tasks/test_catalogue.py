@@ -134,6 +134,11 @@ def _evaluation(entry: dict[str, Any]) -> Iterator[str]:
     is_few_shot, split = "{examples}" in contents, given["examples"].get("split")
     if not is_few_shot == bool(given["example"]) == (split in entry["splits"]):
         yield "evaluation.examples"
+    sampling = given["sampling"]
+    if not set(sampling) <= {"temperature", "top_p", "max_tokens", "repeats"} or not all(
+        type(value) in (int, float) for value in sampling.values()
+    ):
+        yield "evaluation.sampling"
     for expression in given["fields"].get("template_metadata", {}).get("output_regex", ()):
         if compile_pattern(expression) is None:
             yield "evaluation.fields"
@@ -255,6 +260,14 @@ BROKEN: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
             examples={"split": "dev"},
             messages=[{"role": "user", "content": "{examples}{question}"}],
         ),
+    ),
+    "an unknown sampling parameter": (
+        "evaluation.sampling",
+        lambda e: e["evaluation"]["sampling"].update(top_q=1),
+    ),
+    "a temperature as a string": (
+        "evaluation.sampling",
+        lambda e: e["evaluation"]["sampling"].update(temperature="0"),
     ),
     "an expression that is broken": (
         "evaluation.fields",

@@ -114,8 +114,8 @@ class NamedDataset:
         """
         if self.evaluation is None:
             raise UnknownNameError(
-                f"data set {self.name!r} has no published prompt that can be played; "
-                f"{', '.join(published_names())} have one"
+                f"data set {self.name!r} has no variant with a published prompt (textgym data list "
+                f"{self.name} shows what is known); {', '.join(published_names())} have one"
             )
         used = self.evaluation.examples.get("split")
         return replace(

@@ -41,6 +41,8 @@ class PublishedEvaluation:
             `question`, `options` and `solution`; `prefix`, which is taken off the solution. Empty
             if the prompt has none.
         fields: The fields that rows get, such as expressions that find the answer.
+        sampling: How models were sampled: `temperature`, `top_p`, `max_tokens` and `repeats`, the
+            number of samples of a task, as far as it is known. Rows do not have it.
         note: In what a figure can differ from a published one.
         published: Published figures, as in `NamedDataset`.
     """
@@ -52,6 +54,7 @@ class PublishedEvaluation:
     example: str = ""
     examples: Mapping[str, Any] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
+    sampling: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
     published: Sequence[Mapping[str, Any]] = ()
 

@@ -90,7 +90,11 @@ def _evaluation(dataset: NamedDataset) -> list[tuple[str, str]]:
     if evaluation is None:
         return []
     name = dataset.name if dataset.is_published else f"{dataset.name}_published"
-    facts = [("played by", f"textgym eval {name}: {evaluation.by}, {evaluation.source}")]
+    options = "".join(
+        f" --{option.replace('_', '-')} {value}" for option, value in evaluation.sampling.items()
+    )
+    facts = [("played by", f"textgym eval {name} --policy POLICY{options}")]
+    facts += [("  as in", f"{evaluation.by}, {evaluation.source}")]
     facts += [(f"  {item['role']}", item["content"]) for item in evaluation.messages]
     if evaluation.examples:
         facts.append(("  example", evaluation.example))

@@ -13,7 +13,10 @@ from textgym.verifiers.calendar import read_time
 
 __all__ = ["MOMENT", "is_moment", "names_half", "plain_moments"]
 
-_TIME = r"(?<![\d:.])\d{1,2}(?: ?[:.] ?\d\d)? ?[ap]\.? ?m\b\.?|(?<![\d:.])\d{1,2} ?: ?\d\d(?![\d:])"
+_TIME = (
+    r"(?<![\d:.])\d{1,2}(?:(?: ?[:.] ?\d\d)? ?[ap]\.? ?m\b\.?|(?: ?: ?\d\d|\.\d\d(?= uhr))"
+    r"(?: ?uhr\b| ?h\b)?(?![\d:])| ?uhr\b(?: ?\d\d\b)?| ?h ?\d\d(?![\da-z:]| ?m))"
+)
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z])\.?"
@@ -28,6 +31,7 @@ MOMENT = re.compile(f"(?P<time>{_TIME})|{_DATE}", re.IGNORECASE)
 """A time of day or a date."""
 
 _CLOCK = re.compile(r"(\d{1,2}) ?: ?(\d\d)")
+_HALF = re.compile(r"[ap](?=\.? ?m)", re.IGNORECASE)
 _ASKS_FOR_RATIO = re.compile(
     r"\b(?:ratios?|proportions?|odds)\b|(?<!\w)[a-z]{1,2}:[a-z]{1,2}(?!\w)", re.IGNORECASE
 )
@@ -84,6 +88,8 @@ def plain_moments(text: str, *, by_half: bool) -> str:
         ('16:10h', '4:10')
         >>> plain_moments("the 5th of May", by_half=True), plain_moments("4:10", by_half=True)
         ('may5', '4:10')
+        >>> plain_moments("16h30", by_half=True), plain_moments("16.30 Uhr", by_half=True)
+        ('16:30h', '16:30h')
     """
     return MOMENT.sub(
         lambda match: _time(match["time"], by_half) if match["time"] else _date(match), text
@@ -91,8 +97,9 @@ def plain_moments(text: str, *, by_half: bool) -> str:
 
 
 def _time(time: str, by_half: bool) -> str:
-    time = re.sub(r"(?<=\d)\.(?=\d)", ":", time)
-    minutes = read_time(re.sub(r"(?<=[ap])(\.?) (?=m)", r"\1", time, flags=re.IGNORECASE))
+    numbers, half = re.findall(r"\d+", time), _HALF.search(time)
+    time = ":".join([*numbers, "00"][:2]) + (f"{half[0]}m" if half else "")
+    minutes = read_time(time)
     if minutes is None:
         return time
     hour, minute = divmod(minutes, 60)

@@ -76,7 +76,9 @@ _SMALL_WORDS = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"(?:an?|the)\b", re.IGNORECASE)
-_AT = re.compile(r"(?:\A|[:=,]|\b(?:at|on|is|be|was|about|around|by))\s*\Z", re.IGNORECASE)
+_AT = re.compile(
+    r"(?:\A|[:=,]|\b(?:at|on|is|be|was|about|around|by|um|à|las|alle|às))\s*\Z", re.IGNORECASE
+)
 _EXCLUDING = re.compile(
     r"\b(?:not|never|no|isn['’]t|wasn['’]t|before|after|past|until|than|but|except|unless|if|or|and"
     r"|other|instead|rather|without|like)\b|,",

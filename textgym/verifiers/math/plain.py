@@ -10,7 +10,7 @@ import unicodedata
 
 from textgym.verifiers.boxed import FORMULA
 
-__all__ = ["plain_characters", "prepared", "without_marks"]
+__all__ = ["plain_characters", "prepared", "with_decimal_point", "without_marks"]
 
 _MAX_READ = 20_000  # characters at the end of the text
 _BLANKS = re.compile(r"[ \t\r\u00a0]++")
@@ -67,6 +67,10 @@ _THOUSANDS = re.compile(
     r"(?<![\w.,'’])[1-9]\d{0,2}(?:(?:['’]\d{3}){1,6}|(?:[\u2007\u2009\u202f]\d{3}){1,6})"
     r"(?![\w'’]|[.,]\d)"
 )
+_DECIMAL_COMMA = re.compile(
+    r"(?<![\d.,(\[{])(?P<sign>[-−]?)(?<![(\[{][-−])(?![1-9]\d{0,2},\d{3}(?!\d))"
+    r"(?P<whole>[1-9]\d{0,2}(?:[. ]\d{3})+|\d+),(?P<places>\d+)(?![\d.)\]}])"
+)
 
 
 def plain_characters(answer: str) -> str:
@@ -77,6 +81,25 @@ def plain_characters(answer: str) -> str:
     answer = _FRACTION.sub(_spelled_fraction, answer)
     answer = _EXPONENT.sub(_spelled_exponent, answer)
     return _THOUSANDS.sub(lambda number: re.sub(r"\D", "", number[0]), answer)
+
+
+def with_decimal_point(formula: str) -> str:
+    r"""Return a formula whose only comma is a decimal comma with a decimal point; "" if none is.
+
+    A comma before three digits separates thousands, unless they have no thousands: `0,250`.
+
+    Example:
+        >>> with_decimal_point("x = 3,5"), with_decimal_point(r"1.234,50\text{ cm}")
+        ('x = 3.5', '1234.50\\text{ cm}')
+        >>> with_decimal_point("3,500"), with_decimal_point("(3,5)"), with_decimal_point("3, 5")
+        ('', '', '')
+    """
+    number = _DECIMAL_COMMA.search(formula) if formula.count(",") == 1 else None
+    if number is None:
+        return ""
+    whole = re.sub(r"\D", "", number["whole"])
+    decimal = f"{number['sign']}{whole}.{number['places']}"
+    return f"{formula[: number.start()]}{decimal}{formula[number.end() :]}"
 
 
 def _spelled_fraction(fraction: re.Match[str]) -> str:

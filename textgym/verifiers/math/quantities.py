@@ -99,6 +99,7 @@ _NOT_UNITS = {
 _POWERS = {"squared", "cubed"}  # of the number, unless a unit is before them
 _BEHIND_UNITS = {"long", "wide", "tall", "high", "deep", "thick", "away", "apart", "old", "total"}
 _CURRENCY = re.compile(r"(?P<sign>-?)\s*(?P<mark>\\?\$|£|€|¥|₹)\s*(?=[-\d.(\\])")
+_CURRENCY_BEHIND = re.compile(r"(?<=[\d})]) ?(?P<mark>[£€¥₹])\Z")
 _DEGREES = re.compile(r"(?<=[\d})])\s*\^\s*\{?\s*\\circ\s*\}?\s*(?:\\text\{)?(?P<scale>[CF]?)\}?\Z")
 _IN_TEXT = re.compile(
     r"(?<=[\w)}\]]) ?(?P<unit>\\text\{[^{}]*+\}"
@@ -304,6 +305,8 @@ def split_unit(text: str) -> tuple[str, str]:
     Example:
         >>> split_unit(r"5\text{ cm}^2"), split_unit("42 apples"), split_unit(r"\$6")
         (('5', 'cm2'), ('42', ''), ('6', '$'))
+        >>> split_unit("6 €"), split_unit("€6")
+        (('6', '€'), ('6', '€'))
         >>> split_unit("5m"), split_unit(r"\text{even}")
         (('5m', ''), ('\\text{even}', ''))
     """
@@ -312,6 +315,9 @@ def split_unit(text: str) -> tuple[str, str]:
         value, _ = split_unit(text[currency.end() :])
         mark = currency["mark"].removeprefix("\\")
         return currency["sign"] + value, mark
+    currency = _CURRENCY_BEHIND.search(text)
+    if currency is not None:
+        return text[: currency.start()], currency["mark"]
     match = _DEGREES.search(text)
     if match is not None:
         scale = {"C": "celsius", "F": "fahrenheit", "": "degree"}[match["scale"]]

@@ -18,7 +18,7 @@ from typing import Literal, get_args
 from textgym.concurrency.workers import Workers, workers_for
 from textgym.errors import UsageError
 from textgym.verifiers.choices.letters import named_letter
-from textgym.verifiers.math.plain import plain_characters
+from textgym.verifiers.math.plain import plain_characters, with_decimal_point
 from textgym.verifiers.math.quantities import holds_quantity, quantity
 from textgym.verifiers.math.stated_words import stated_text
 from textgym.verifiers.math.statements import UNSURE, stated_value
@@ -145,7 +145,11 @@ def verify(
     if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(formula):
         return MathVerdict(formula == gold, extracted=formula)
     compare = _in_a_worker if len(formula) > _MAX_CACHED_ANSWER else _remembered
-    return compare(gold, formula, timeout, form, question)
+    verdict = compare(gold, formula, timeout, form, question)
+    decimal = "" if verdict.equal else with_decimal_point(formula)
+    if decimal and (other := compare(gold, decimal, timeout, form, question)).equal:
+        return other
+    return verdict
 
 
 def equal_math(

@@ -141,3 +141,39 @@ def test_a_no_before_its_reason_is_the_answer(text: str) -> None:
 @pytest.mark.parametrize("gold", ["yes", "no"])
 def test_a_yes_or_no_that_the_text_takes_back_is_not(gold: str, text: str) -> None:
     assert not verify(gold, text, question="Is 91 prime?").equal
+
+
+HEADS = [
+    "Die Antwort ist", "Die Antwort lautet", "Die Antwort lautet:", "Antwort:", "La réponse est",
+    "La réponse finale est", "Réponse :", "La respuesta es", "La respuesta final es", "Respuesta:",
+    "La risposta è", "La risposta corretta è", "Risposta:", "A resposta é", "A resposta correta é",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("gold", "other"), [("42", "41"), ("Paris", "Rome"), ("yes", "no")])
+@in_one_test("head", HEADS)
+def test_a_statement_may_have_a_head_in_another_language(head: str, gold: str, other: str) -> None:
+    assert verify(gold, f"6 * 7.\n{head} {gold}.").equal
+    assert verify(gold, f"{head} **{gold}**").equal
+    for wrong in (
+        f"{head} {other}.", f"{head} nicht {gold}.", f"{head} {gold}?",
+        f"{head} {gold} oder {other}", f"{head} {gold} ou {other}.",
+        f"{head} {other}, nicht {gold}", f"{head} vielleicht {gold}.",
+    ):  # fmt: skip
+        assert not verify(gold, wrong).equal, wrong
+
+
+@pytest.mark.parametrize("gold", ["42", "Paris"])
+@in_one_test(
+    "text",
+    [
+        "Die falsche Antwort ist %s.", "La mauvaise réponse est %s.", "La fausse réponse est %s.",
+        "La respuesta incorrecta es %s.", "La risposta sbagliata è %s.",
+        "Die Antwort ist nicht %s.", "La réponse n'est pas %s.", "La respuesta no es %s.",
+        "La risposta non è %s.",
+        "A resposta não é %s.", "La réponse est peut-être %s.", "La respuesta es quizás %s.",
+        "Die Antwort ist mehr als %s.", "La réponse est plus de %s.", "Ist die Antwort %s?",
+    ],
+)  # fmt: skip
+def test_a_denial_in_another_language_states_nothing(text: str, gold: str) -> None:
+    assert not verify(gold, text % gold).equal

@@ -24,8 +24,10 @@ __all__ = [
 ]  # fmt: skip
 
 _LABEL = re.compile(
-    r"\banswers?\b(?: (?:to|of|for)\b[^.:\n]{1,80}?)??"
-    r"\s{0,3}(?:[:：=]|\b(?:is|are|was|(?:would|should|must|will) be|equals)\b(?!n't))"
+    r"\b(?:answers?\b(?: (?:to|of|for)\b[^.:\n]{1,80}?)??"
+    r"|(?:antwort|réponse|respuesta|risposta|resposta)\b(?: (?:finale?|corr(?:e|ec|et)t[ae]))?)"
+    r"\s{0,3}(?:[:：=]|\b(?:is|are|was|(?:would|should|must|will) be|equals"
+    r"|ist|lautet|est|es|è|é)\b(?!n't))"
     r"\s{0,3}[:：=]?|^\s{0,3}####?(?= ?[-$\\\d])",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -77,7 +79,8 @@ WRONG = re.compile(
     rf"|\b(?:could|might|may) be (?=[-\d$\\({_HIDDEN}])"
     rf"|\((?:{FALSE}|no,|not (?:right|correct|sure))(?!\w)|, but no\W*\Z"
     r"|[\d" + _HIDDEN + r"][^.,;]{0,20} or (?:more|fewer|less|greater|higher|lower)\b"
-    rf"|\b(?:ist|est|es|è|é) (?:falsch|faux|fals[oa])\b"
+    r"|\b(?:falsch|faux|fals[oa]|incorrect[ao]|sbagliat[ao]|errad[ao]"
+    r"|vielleicht|peut-être|quizás?|forse|talvez)\b"
     rf"|\b(?:{FALSE}):|[❌¬不没非]|没有|ではない|じゃない|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]"
     rf"|\b(?:{DOUBTED}|{EXCEPTED}|(?<!none )(?:{OTHER}))\b(?=.{{0,20}}[\d{_HIDDEN}]\W{{0,5}}\Z)",
     re.IGNORECASE,
@@ -118,10 +121,11 @@ _OPERATOR_AT_END = re.compile(r"[-+*/^=_−–×·÷<>]\Z|\A[*/^_×·÷<>]")
 _GLUED_BEFORE, _GLUED_BEHIND = " \n(:=≈[>*_|,;-'‘)]}", ".,;:!?)]}'’ °"
 _PART_BEFORE = re.compile(
     r"\b(?:half|third|quarter|fifth|tenth|twice|double|triple|thrice|times|plus|minus|root|log|multiple"
-    r"|logarithm|sine|cosine|tangent|factorial|than|least|most|over|under|above|below|between|by|sum"
+    r"|logarithm|sine|cosine|tangent|factorial|than|als|least|most|over|under|above|below|between|by|sum"
     r"|product|difference|quotient|inverse|reciprocal|power|square|cube|divisor|factor|opposite|mod"
     r"|modulo|base|complement|outside|successor|predecessor|subtract|exceeds?|close|up|almost|nearly"
     r"|far|prime after|number after|remainder|negative"
+    r"|(?:plus|moins|más|menos|mais) de|(?:più|meno) di"
     r"|no|page|chapter|step|question|theorem|section|problem|exercise|not sure,|no idea,)"
     r"(?: (?:of|the|from|to))* ?\Z",
     re.IGNORECASE,

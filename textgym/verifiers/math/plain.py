@@ -10,7 +10,9 @@ import unicodedata
 
 from textgym.verifiers.boxed import FORMULA
 
-__all__ = ["plain_characters", "prepared", "with_decimal_point", "without_marks"]
+__all__ = [
+    "plain_characters", "prepared", "with_asked_number", "with_decimal_point", "without_marks",
+]  # fmt: skip
 
 _MAX_READ = 20_000  # characters at the end of the text
 _BLANKS = re.compile(r"[ \t\r\u00a0]++")
@@ -67,6 +69,8 @@ _THOUSANDS = re.compile(
     r"(?<![\w.,'’])[1-9]\d{0,2}(?:(?:['’]\d{3}){1,6}|(?:[\u2007\u2009\u202f]\d{3}){1,6})"
     r"(?![\w'’]|[.,]\d)"
 )
+_ASKED_NOUN = re.compile(r"\b(?:which|what) ([a-z]{3,20})\b")
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)(?= (?P<noun>[a-z]{3,20})\b)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(
     r"(?<![\d.,(\[{])(?P<sign>[-−]?)(?<![(\[{][-−])(?![1-9]\d{0,2},\d{3}(?!\d))"
     r"(?P<whole>[1-9]\d{0,2}(?:[. ]\d{3})+|\d+),(?P<places>\d+)(?![\d.)\]}])"
@@ -81,6 +85,23 @@ def plain_characters(answer: str) -> str:
     answer = _FRACTION.sub(_spelled_fraction, answer)
     answer = _EXPONENT.sub(_spelled_exponent, answer)
     return _THOUSANDS.sub(lambda number: re.sub(r"\D", "", number[0]), answer)
+
+
+def with_asked_number(answer: str, question: str) -> str:
+    """Return an answer whose ordinals are numbers if the question asks for them: `which floor`.
+
+    Example:
+        >>> with_asked_number("It is the 18th floor.", "On what floor is Bill?")
+        'It is the 18 floor.'
+        >>> with_asked_number("It is the 18th floor.", "How many floors are there?")
+        'It is the 18th floor.'
+    """
+    nouns = _ASKED_NOUN.findall(question.lower())
+    if not nouns:
+        return answer
+    return _ORDINAL.sub(
+        lambda ordinal: "" if ordinal["noun"].lower() in nouns else ordinal[0], answer
+    )
 
 
 def with_decimal_point(formula: str) -> str:

@@ -11,6 +11,7 @@ linear time.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -69,20 +70,33 @@ UNSURE = re.compile(
     r"|hence)\b|\.\.\.|…|→|—|~|或|还是|または",
     re.IGNORECASE,
 )
+_MENTIONED = (
+    r"unless|whether|before|until|past|by no means|in no case|under no circumstances"
+    r"|such as|for example,?|(?<!as )mention(?:s|ed)|says|said|claims|claimed|thinks|thought"
+    r"|believes"
+    r"|(?:prompt|question|problem|task|text|example|hint|you)"
+    r" (?:ask|give|state|use|contain)(?:s|ed)?"
+)
+"""What mentions the number behind it, or leaves it to somebody else."""
 WRONG = re.compile(
     rf"\b(?:is|are|was|seems|would be|must be) (?:\w+ly )?(?:{FALSE}|impossible"
     r"|ruled out|not\b|no\b(?! doubt)|unlikely)"
     r"|\b(?:is|are|was|ca|could|would|does|do|did|wo|should)n['’]?t\b"
     r"|\b(?:does not exist|DNE)\b(?!.*[\d" + _HIDDEN + r"])"
-    r"|\A(?:suppose|assume|let)\b|\b(?:some|others|people) (?:say|claim|think)\b"
-    r"|\b(?:candidate|don['’]?t think|ain['’]t|cannot)\b"
-    rf"|\b(?:could|might|may) be (?=[-\d$\\({_HIDDEN}])"
-    rf"|\((?:{FALSE}|no,|not (?:right|correct|sure))(?!\w)|, but no\W*\Z"
+    r"|\A(?:suppose|assume|let|prove|show that|try)\b"
+    r"|\b(?:some|others|people|could|might|may) (?:say|claim|think|guess)\b"
+    r"|\b(?:candidate|don['’]?t think|ain['’]t|cannot|do not know|no idea|not (?:sure|certain)"
+    r"|if (?:it|that|this|the answer) were|were it|common (?:mistake|error))\b"
+    rf"|\b(?:(?:could|might|may) be|(?:{HEDGES})(?: it(?: is|['’]s))?) (?=[-\d$\\({_HIDDEN}])"
+    rf"|\((?:{FALSE}|no,|not (?:right|correct|sure))(?!\w)|,(?: but)? no\W*\Z"
+    rf"|['’]s (?:\w+ly )?(?:{FALSE}|impossible)\b"
     r"|[\d" + _HIDDEN + r"][^.,;]{0,20} or (?:more|fewer|less|greater|higher|lower)\b"
-    r"|\b(?:falsch|faux|fals[oa]|incorrect[ao]|sbagliat[ao]|errad[ao]"
+    r"|\b(?:(?:ist|est|es|è|é) (?:falsch|faux|fals[oa])|incorrect[ao]|sbagliat[ao]|errad[ao]"
     r"|vielleicht|peut-être|quizás?|forse|talvez)\b"
     rf"|\b(?:{FALSE}):|[❌¬不没非]|没有|ではない|じゃない|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]"
-    rf"|\b(?:{DOUBTED}|{EXCEPTED}|(?<!none )(?:{OTHER}))\b(?=.{{0,20}}[\d{_HIDDEN}]\W{{0,5}}\Z)",
+    rf"|\b(?:{DOUBTED}|{EXCEPTED}|(?<!none )(?:{OTHER}))\b(?=.{{0,20}}[\d{_HIDDEN}]\W{{0,5}}\Z)"
+    rf"|\b(?:{_MENTIONED}) (?:that |about |for )?(?:(?:it|there)(?:['’]s| is| are) )?"
+    rf"[\"'“‘$]?[\d{_HIDDEN}]++\W{{0,5}}\Z",
     re.IGNORECASE,
 )
 _DENIED = re.compile(
@@ -102,8 +116,10 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _NEGATIVE = re.compile(r"\b(?:minus|negative) (?=[\d$\\])", re.IGNORECASE)
+_CARDINAL = r"(?!(?<!/\d)(?:st|nd|rd|th)\b)"
+"""What keeps an ordinal such as `42nd`, which counts no things, from being a value."""
 _ATOM = (
-    rf"(?:{_HIDDEN}+|\\[a-zA-Z]+|\\[,;!:%$# {{}}]|\d+(?:[.,]\d+)*|\.\d+"
+    rf"(?:{_HIDDEN}+|\\[a-zA-Z]+|\\[,;!:%$# {{}}]|\d++(?:[.,]\d++)*+{_CARDINAL}|\.\d+"
     r"|(?<![A-Za-z])(?:sin|cos|tan|ln|log|sqrt|exp|pi|infinity|inf)(?![A-Za-z])"
     r"|[θπφα]|(?<![A-Za-z'’.])(?![aAI]\s+(?!(?:or|and)\b)(?:[A-Za-z]{2}|\d))[A-Za-z](?![A-Za-z'’])"
     r"|[-+*/^=≈<>()\[\]{}|!%√∞±≤≥²³½¼¾×·÷−–_°′∪∩∈∅:$€£¥])"
@@ -123,7 +139,8 @@ _PART_BEFORE = re.compile(
     r"\b(?:half|third|quarter|fifth|tenth|twice|double|triple|thrice|times|plus|minus|root|log|multiple"
     r"|logarithm|sine|cosine|tangent|factorial|than|als|least|most|over|under|above|below|between|by|sum"
     r"|product|difference|quotient|inverse|reciprocal|power|square|cube|divisor|factor|opposite|mod"
-    r"|modulo|base|complement|outside|successor|predecessor|subtract|exceeds?|close|up|almost|nearly"
+    r"|modulo|base|complement|outside|successor|predecessor|subtract|exceeds?|close|almost|nearly"
+    r"|(?<!add )(?<!adds )(?<!added )up|digits?"
     r"|far|prime after|number after|remainder|negative"
     r"|(?:plus|moins|más|menos|mais) de|(?:più|meno) di"
     r"|no|page|chapter|step|question|theorem|section|problem|exercise|not sure,|no idea,)"
@@ -134,7 +151,8 @@ _PART_BEHIND = re.compile(
     r" ?(?:times(?! as| more| larger| bigger| greater)|plus|minus|squared|cubed|divided|multiplied"
     r"|over|choose|factorial|(?:less|more|greater) than|modulo|mod|percent of|per cent of|% of"
     r"|to the|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
-    r"|hundredth|thousandth)s|halves|and a (?:half|third|quarter)|raised|below|remainder|base)\b",
+    r"|hundredth|thousandth)s|halves|and a (?:half|third|quarter)|raised|below|remainder|base"
+    r"|does|fails?|(?:is|are) too|can be (?:ruled|excluded))\b",
     re.IGNORECASE,
 )
 _COMPOUND = re.compile(r" ?(?!but )[a-z]{1,12}(?: and)? ?", re.IGNORECASE)
@@ -231,12 +249,14 @@ def _denies(text: str) -> bool:
 
 def _sentences(hidden: str) -> Iterator[tuple[int, int]]:
     start = 0
-    contrasts = [
-        end
-        for end in _CONTRAST.finditer(hidden)
-        if _denies(hidden[max(0, end.start() - _NEAR) : end.start()])
-    ]
-    ends = sorted([*_SENTENCE_END.finditer(hidden), *contrasts], key=lambda end: end.start())
+    ends = list(_SENTENCE_END.finditer(hidden))
+    starts = [0, *(end.end() for end in ends)]
+    for end in _CONTRAST.finditer(hidden):
+        place = end.start()
+        near = max(starts[bisect_right(starts, place) - 1], place - _NEAR)
+        if _denies(hidden[near:place]):
+            ends.append(end)
+    ends.sort(key=lambda end: end.start())
     for end in ends:
         if hidden[start : end.start()].strip(" \t\r*_#>-"):
             yield start, end.start()

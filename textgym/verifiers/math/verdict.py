@@ -18,7 +18,11 @@ from typing import Literal, get_args
 from textgym.concurrency.workers import Workers, workers_for
 from textgym.errors import UsageError
 from textgym.verifiers.choices.letters import named_letter
-from textgym.verifiers.math.plain import plain_characters, with_decimal_point
+from textgym.verifiers.math.plain import (
+    plain_characters,
+    with_asked_number,
+    with_decimal_point,
+)
 from textgym.verifiers.math.quantities import holds_quantity, quantity
 from textgym.verifiers.math.stated_words import stated_text
 from textgym.verifiers.math.statements import UNSURE, stated_value
@@ -122,6 +126,8 @@ def verify(
     in_digits = quantity(plain_words(gold))
     if _INTEGER.fullmatch(in_digits) or (in_digits and gold[0].isdigit()):  # not "Five Guys"
         gold = in_digits
+    if _INTEGER.fullmatch(gold):
+        answer = with_asked_number(answer, question)
     stated = read_stated(answer, stated_in)
     is_boxed = stated.form == "box"
     if stated.form == "tag" or (stated.form == "line" and stated_in == "line"):

@@ -19,6 +19,7 @@ from sympy.core.function import AppliedUndef, Function
 
 from textgym.verifiers.math.equality import equal
 from textgym.verifiers.math.guards import OverLimit, complete_parser, guard_sympy
+from textgym.verifiers.math.moments import ASKS_FOR_RATIO
 from textgym.verifiers.math.quantities import conversion, states_quantity
 from textgym.verifiers.math.reading import (
     Reading,
@@ -40,6 +41,7 @@ __all__ = ["check", "load"]
 
 _APPROXIMATELY = re.compile(r"(?<=.)(?:\\approx(?![a-zA-Z])|≈)")
 _SAME = re.compile(r"\A\s*(?:\\approx(?![a-z])|≈|=|(?:or|i\.e\.,?)\s)")
+_TO_ONE = re.compile(r"[^:]+: ?1 ?")
 _SPACE = re.compile(r"[\s{}]|\\[,;! ]")
 _MAX_TERM = 100  # characters of a term that is searched for in the question
 _LIST = re.compile(r"\(([^()]{1,100})\)")
@@ -189,6 +191,9 @@ def _places(latex: str) -> int | None:
 
 
 def _compare(gold: Reading, answer: Reading, form: Form, question: str) -> dict[str, Any]:
+    is_ratio = _TO_ONE.fullmatch(answer.latex) and not _TO_ONE.fullmatch(gold.latex)
+    if is_ratio and not ASKS_FOR_RATIO.search(question):
+        return _reply(answer)  # 42:1 is a ratio, and not the number 42
     about_asked = _about_asked_term(gold, answer, question)
     if is_to_be_computed(gold, answer) or about_asked is None:
         return _reply(answer, unevaluated=True)

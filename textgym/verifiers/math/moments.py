@@ -11,7 +11,7 @@ from math import gcd
 
 from textgym.verifiers.calendar import read_time
 
-__all__ = ["MOMENT", "is_moment", "names_half", "plain_moments"]
+__all__ = ["ASKS_FOR_RATIO", "MOMENT", "is_moment", "names_half", "plain_moments"]
 
 _TIME = (
     r"(?<![\d:.])\d{1,2}(?:(?: ?[:.] ?\d\d)? ?[ap]\.? ?m\b\.?|(?: ?: ?\d\d|\.\d\d(?= uhr))"
@@ -32,9 +32,10 @@ MOMENT = re.compile(f"(?P<time>{_TIME})|{_DATE}", re.IGNORECASE)
 
 _CLOCK = re.compile(r"(\d{1,2}) ?: ?(\d\d)")
 _HALF = re.compile(r"[ap](?=\.? ?m)", re.IGNORECASE)
-_ASKS_FOR_RATIO = re.compile(
+ASKS_FOR_RATIO = re.compile(
     r"\b(?:ratios?|proportions?|odds)\b|(?<!\w)[a-z]{1,2}:[a-z]{1,2}(?!\w)", re.IGNORECASE
 )
+"""A question that asks for a ratio."""
 _ASKS_FOR_TIME = re.compile(r"\b(?:(?:what|which) time|clock|o['’]clock)\b", re.IGNORECASE)
 _NAMES_TIME = re.compile(r"\b(?:when|midnight|noon)\b|\d ?[ap]\.?m\b|\d:\d\d", re.IGNORECASE)
 
@@ -59,7 +60,7 @@ def is_moment(text: str, question: str = "") -> bool:
     hour, minute = int(clock[1]), int(clock[2])
     if hour > 23 or minute > 59:
         return False
-    if _ASKS_FOR_TIME.search(question) or _ASKS_FOR_RATIO.search(question):
+    if _ASKS_FOR_TIME.search(question) or ASKS_FOR_RATIO.search(question):
         return _ASKS_FOR_TIME.search(question) is not None
     is_lowest = gcd(hour, minute) == 1 and minute > 9
     return not is_lowest or _NAMES_TIME.search(question) is not None

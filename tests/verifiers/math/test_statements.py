@@ -40,6 +40,34 @@ HONEST = {
         "The primes below 6 are: 2, 3, 5.", "The three primes below 6 are: 2, 3, and 5",
     ],
 }  # fmt: skip
+HONEST_MARKS = {
+    "42": [
+        "42 - that's the answer.", "42 - the product of 6 and 7", "42 rather than 41", "* 42",
+        "42 instead of 41", "The answer is 42 rather than 41.",
+        "LCM(6,7) = 42", "So lcm(6, 7) = 42.", "area(ABC) = 42",
+        "It is Area(ABC) = 42.", "First, 6 * 7.\nStep 2: 42", "6 * 7\nStep 3: 6 * 7 = 42",
+        "The cost is 42 €.", "42 £",
+    ],
+    "3.5": ["3 and a half", "3 and a half hours", "It is 3 and a half.", "3,5 €"],
+    "6.02e23": ["6.02×10²³", "6.02 × 10²³"],
+    "Amy": ["I think Amy is it."],
+    "no": ["No (91 = 7 × 13)", "No (it is not)."],
+    "Tuesday": ["It was a Tuesday.", "It was Tuesday."],
+}  # fmt: skip
+HOSTILE_MARKS = {
+    "42": [
+        "41 - that's the answer, 42 isn't.", "41 rather than 42", "41 instead of 42",
+        "41 other than 42", "41, unlike 42", "41 unlike 42", "43 is different from 42",
+        "43 is far from 42", "rather than 42", "other than 42", "Answer: 6 (42 times 7)",
+        "LCM(6,7) = 41", "LCM(42,7) = 6", "2lcm(6,7) = 42 + 1", "6 * 7\nStep 42: 41",
+        "* 42 + 1", "6\n* 42 or 41", "lcm(42)",
+    ],
+    "3.5": ["3 and a third", "2 and a half", "3 and a half or 4", "not 3 and a half"],
+    "6.02e23": ["6.02×10³²", "6.02×10²3", "6.02×10²"],
+    "Amy": ["I think Amy is not it.", "I thought Amy is it? No."],
+    "no": ["Yes (no)", "No (or yes)"],
+    "Tuesday": ["It was not a Tuesday.", "It was the day after Tuesday.", "It was Monday."],
+}  # fmt: skip
 HOSTILE = {
     "42": [
         "\\boxed{\\text{not 42}}", "\\boxed{\\text{42 or 43}}", "\\boxed{\\text{half of 42}}",
@@ -105,12 +133,12 @@ def cases(table: dict[str, list[str]]) -> list[tuple[str, str]]:
     return [(gold, text) for gold, texts in table.items() for text in texts]
 
 
-@in_one_test(("gold", "text"), cases(HONEST))
+@in_one_test(("gold", "text"), cases(HONEST) + cases(HONEST_MARKS))
 def test_a_statement_is_read(gold: str, text: str) -> None:
-    assert verify(gold, text).equal
+    assert verify(gold, text, question="Who is it?").equal
 
 
-@in_one_test(("gold", "text"), cases(HOSTILE))
+@in_one_test(("gold", "text"), cases(HOSTILE) + cases(HOSTILE_MARKS))
 def test_a_look_alike_is_not_the_answer(gold: str, text: str) -> None:
     assert not verify(gold, text, question="What is it?").equal
 

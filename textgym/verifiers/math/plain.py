@@ -27,7 +27,9 @@ _MARKDOWN = re.compile(
     r"(?<=\S)(?P=mark)(?!\w)"
 )
 _BULLET = re.compile(
-    r"^[ \t]*> (?=\*\*)|(?<=\n)[ \t]*(?:[-*•+>]|#{1,6}(?! ?[-$\\\d])|\d[.)]) +", re.MULTILINE
+    r"^[ \t]*(?:> (?=\*\*)|\* (?=[\d$]))|(?<=\n)[ \t]*"
+    r"(?:[-*•+>]|#{1,6}(?! ?[-$\\\d])|\d[.)]|[Ss]tep \d{1,2}[:.)]) +",
+    re.MULTILINE,
 )
 _CELL = re.compile(r"^\|.*\|(?=[^|\n]+\|$)|\|$", re.MULTILINE)
 _SPLIT_OR = re.compile(r"\s{0,5}\n\s{0,5}or\b|\bor\s{0,5}\n\s{0,5}", re.IGNORECASE)
@@ -129,7 +131,7 @@ def _spelled_fraction(fraction: re.Match[str]) -> str:
 
 
 def _spelled_exponent(exponent: re.Match[str]) -> str:
-    if exponent[0] in "²³":
+    if exponent[0] in ("²", "³"):
         return exponent[0]
     power = unicodedata.normalize("NFKC", exponent[0]).replace("\u2212", "-")
     return f"^{{{power}}}"

@@ -53,7 +53,8 @@ _PARTS_IN_WORDS = {
     "eighth": 8, "tenth": 10,
 }  # fmt: skip
 _FRACTION = re.compile(
-    rf"(?P<sign>(?:minus|negative) )?(?:(?P<whole>an?|(?:{_WORDS})(?:[- ](?:{_WORDS}))?+)?"
+    rf"(?P<sign>(?:minus|negative) )?"
+    rf"(?:(?P<whole>an?|\d{{1,6}}|(?:{_WORDS})(?:[- ](?:{_WORDS}))?+)?"
     r"(?: ?(?<![a-z])(?P<middle>[a-z]{3,20}))? and )?"
     r"(?:(?P<top>an?|one|two|three|four|five|seven|nine)[- ])?"
     rf"(?P<bottom>(?:{'|'.join(_PARTS_IN_WORDS)})s?)(?: (?:an? )?(?P<unit>[a-z]{{3,20}}))?",
@@ -190,12 +191,19 @@ def _fraction(words: re.Match[str]) -> str:
     if len(units) > 1 or any(map(_NO_UNIT.fullmatch, units)) or not (top or bottom == 2):
         return ""
     is_one = whole in ("a", "an") or (words["middle"] and not whole)
-    count = 1 if is_one else _number(_BETWEEN_WORDS.split(whole)) if whole else 0
+    count = 1 if is_one else _count(whole)
     if count is None:
         return ""
     value = count + Fraction(_SMALL.get(top, 1), bottom)
     unit = f"\\text{{ {units[0]}}}" if units else ""
     return f"{'-' if words['sign'] else ''}\\frac{{{value.numerator}}}{{{value.denominator}}}{unit}"
+
+
+def _count(words: str) -> int | None:
+    """Return a whole number in words or digits; 0 for no words, None for no number."""
+    if not words or words.isdigit():
+        return int(words or 0)
+    return _number(_BETWEEN_WORDS.split(words))
 
 
 def numbers_in_words(text: str) -> set[Fraction]:

@@ -19,7 +19,7 @@ _BOLD = re.compile(r"\*\*([^*\n]{1,100})\*\*")
 _VERB = re.compile(
     r"(?:\b(?:is|are|be|equals|becomes|gives|get|has|have|falls|fell"
     r"|(?:takes?|took|lasts?|lasted)(?: (?:him|her|them|us|me|you|it))?)"
-    r"|(?<=\bit)['’]s|(?<=\bthat)['’]s)\b[: ]*",
+    r"|(?<=\bit )was|(?<=\bit)['’]s|(?<=\bthat)['’]s)\b[: ]*",
     re.IGNORECASE,
 )
 _DOUBT = re.compile(
@@ -27,7 +27,7 @@ _DOUBT = re.compile(
     rf"|{CONTRACTED})[^.,;:]{{0,80}}\Z",
     re.IGNORECASE,
 )
-_YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!—–]| - |\Z)", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!(—–]| - |\Z)", re.IGNORECASE)
 _BARE_YES_OR_NO = re.compile(
     r"(?:(?<=[.!\n] )|(?<=\n)|\A)(yes|no)(?=[ \t]?(?:[.!\n]|\Z))", re.IGNORECASE
 )
@@ -49,7 +49,7 @@ _UNDONE = re.compile(
 )
 _EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
 _SUBJECT = re.compile(
-    r"(?:(?:so|thus|therefore|hence),? )?"
+    r"(?:(?:so|thus|therefore|hence),? )?(?:i (?:think|believe) )?"
     r"(?P<name>(?-i:[A-Z])[\w'’.-]{0,30}(?: (?:and )?(?-i:[A-Z])[\w'’.-]{0,30}){0,3}) "
     r"(?P<predicate>(?-i:[a-z])[^\n]{1,100})",
     re.IGNORECASE,

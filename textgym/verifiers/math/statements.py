@@ -57,7 +57,7 @@ _MAX_VALUE = 500  # characters
 REASON = re.compile(
     r"[,;]? (?:because|since|as|given|due|so|after|rather|instead|for|when|where|which|if|by"
     r"|and not|not|but not|nicht|pas|or (?:about|approximately|roughly|around))\b.*"
-    r"| [–—-] (?=[a-z]).*"
+    r"| [–—-] (?=[a-z]{2})(?!(?:sin|cos|tan|ln|log|sqrt|exp|pi)\b).*"
     r"| (?:in|at|to(?! \d)|with|every|including|attained|selling|out"
     r"|of (?:the|his|her|its|their|these))"
     r"\b[^,;=\n]{0,200}\Z"
@@ -94,7 +94,8 @@ WRONG = re.compile(
     r"|\b(?:(?:ist|est|es|è|é) (?:falsch|faux|fals[oa])|incorrect[ao]|sbagliat[ao]|errad[ao]"
     r"|vielleicht|peut-être|quizás?|forse|talvez)\b"
     rf"|\b(?:{FALSE}):|[❌¬不没非]|没有|ではない|じゃない|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]"
-    rf"|\b(?:{DOUBTED}|{EXCEPTED}|(?<!none )(?:{OTHER}))\b(?=.{{0,20}}[\d{_HIDDEN}]\W{{0,5}}\Z)"
+    rf"|\b(?:{DOUBTED}|{EXCEPTED}|(?<!none )(?<![\d{_HIDDEN}] )(?:{OTHER}))\b"
+    rf"(?=.{{0,20}}[\d{_HIDDEN}]\W{{0,5}}\Z)"
     rf"|\b(?:{_MENTIONED}) (?:that |about |for )?(?:(?:it|there)(?:['’]s| is| are) )?"
     rf"[\"'“‘$]?[\d{_HIDDEN}]++\W{{0,5}}\Z",
     re.IGNORECASE,
@@ -120,6 +121,7 @@ _CARDINAL = r"(?!(?<!/\d)(?:st|nd|rd|th)\b)"
 """What keeps an ordinal such as `42nd`, which counts no things, from being a value."""
 _ATOM = (
     rf"(?:{_HIDDEN}+|\\[a-zA-Z]+|\\[,;!:%$# {{}}]|\d++(?:[.,]\d++)*+{_CARDINAL}|\.\d+"
+    r"|(?<![A-Za-z])[A-Za-z]{2,12}(?=\([^()\n]{1,40}\) ?=)"
     r"|(?<![A-Za-z])(?:sin|cos|tan|ln|log|sqrt|exp|pi|infinity|inf)(?![A-Za-z])"
     r"|[θπφα]|(?<![A-Za-z'’.])(?![aAI]\s+(?!(?:or|and)\b)(?:[A-Za-z]{2}|\d))[A-Za-z](?![A-Za-z'’])"
     r"|[-+*/^=≈<>()\[\]{}|!%√∞±≤≥²³½¼¾×·÷−–_°′∪∩∈∅:$€£¥])"
@@ -139,7 +141,7 @@ _PART_BEFORE = re.compile(
     r"\b(?:half|third|quarter|fifth|tenth|twice|double|triple|thrice|times|plus|minus|root|log|multiple"
     r"|logarithm|sine|cosine|tangent|factorial|than|als|least|most|over|under|above|below|between|by|sum"
     r"|product|difference|quotient|inverse|reciprocal|power|square|cube|divisor|factor|opposite|mod"
-    r"|modulo|base|complement|outside|successor|predecessor|subtract|exceeds?|close|almost|nearly"
+    r"|modulo|base|complement|outside|successor|predecessor|subtract|exceeds?|close|almost|nearly|unlike|different"
     r"|(?<!add )(?<!adds )(?<!added )up|digits?"
     r"|far|prime after|number after|remainder|negative"
     r"|(?:plus|moins|más|menos|mais) de|(?:più|meno) di"
@@ -302,7 +304,9 @@ def _value_in(statement: str, hidden: str, is_labelled: bool) -> str | None:
     run = runs[-1]
     if _is_part(hidden, runs):
         return ""
-    return _as_formula(statement[run.start() : run.end()], hidden[run.end() :])
+    is_dash = reason is not None and reason.group().lstrip()[:1] in "–-"  # which is an atom, too
+    end = len(hidden) if is_dash else run.end()
+    return _as_formula(statement[run.start() : end], hidden[end:])
 
 
 def _is_formula(hidden: str, run: re.Match[str]) -> bool:

@@ -29,6 +29,21 @@ STATED = {
     "conditions": [
         "If x is 3, it is 42.", "If it rains 6 times, we get 42.", "When it is hot, he sells 42.",
     ],
+    "conclusions": [
+        "41 would be wrong, so 42.", "It can't be 41, so it's 42.", "It isn't 41, hence 42.",
+        "It cannot be 41, so it is 42.", "It is not 41, so the answer is 42.",
+        "It is not $41$ but $42$.", "The answer is 6 * 7, so 42.", "It is not 41; thus, 42.",
+    ],
+    "comparisons": [
+        "It's 42, smaller than 50.", "It is 42, less than 50.", "42, more than 41",
+        "There are 42 between 1 and 100.", "He has 42 more than Amy.", "He has 42 less than Amy.",
+        "42 times as many", "He is 42 times as heavy.", "x ≈ 42", "$x \\approx 42$",
+        "\\boxed{x \\approx 42}", "100 minus 58 leaves 42.", "20 times 2 plus 2 makes 42.",
+    ],
+    "hyphens": [
+        "a 42-cm rod", "a 42-minute walk", "It is a 42-minute walk.", "She takes a 42-km tour.",
+        "He is a 42-year-old man.",
+    ],
     "denials": [
         "42, no more and no less.", "3 does not work, so it is 42.", "41 is too small; it is 42.",
         "It adds up to 42.", "These add up to 42.", "A common mistake is to add. It is 42.",
@@ -62,6 +77,25 @@ MENTIONED = {
         "if it were 42", "If it were 42, I would know.", "Were it 42, fine.",
         "If the answer were 42, fine.", "If this were 42", "Try 42.", "Prove that x = 42.",
         "Show that it is 42.",
+    ],
+    "conclusions": [
+        "It is not 42, so 41.", "It can't be 42, so it's 41.", "It isn't 41, so it isn't 42.",
+        "It is not 41, so not 42.", "The answer is 41, so not 42.", "42; thus, 41",
+    ],
+    "comparisons": [
+        "It's 41, smaller than 42.", "It is 41, less than 42.", "41, fewer than 42",
+        "There are 41 between 1 and 42.", "x is between 41 and 42.", "between 1 and 42",
+        "42 more than x", "42 less than y", "42 more than 1", "42 times x", "42 times 2",
+        "x ≈ 41", "x ≈ y ≈ 42 or 43", "2x ≈ 42", "100 minus 42 leaves 58.", "4 feet 42 inches",
+        "43 vs. 42", "e.g. 42", "41, e.g., 42",
+    ],
+    "hyphens": ["42-x", "42-sin(x)", "42-pi", "42-41", "42-y", "a 41-cm rod", "42-log(2)"],
+    "earlier answers": [
+        "Previous answer: 42", "My earlier answer was 42.", "Example answer: 42",
+        "A potential answer is 42.", "The tentative answer is 42.", "The trap answer is 42.",
+        "A naive answer is 42.", "A naive guess gives 42.", "Naively, 42.", "It used to be 42.",
+        "At first sight, 42.", "At first glance it is 42.", "No clue, 42",
+        "The answer is 42 if x is even, otherwise 43.", "I initially thought it was 42.",
     ],
     "denials": [
         "42 does not work.", "42 fails.", "42 is too small.", "42 is too large.",

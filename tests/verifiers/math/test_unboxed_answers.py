@@ -45,6 +45,7 @@ HONEST = [
     ("Tuesday", "It falls on a **Tuesday**."),
     ("\\text{(B)}", "The correct option is B."),
     ("C", "Option C"),
+    ("C", "Thus, the difference between the maximum and the minimum is \\(C\\)."),
     ("ellipse", "The graph is an ellipse."),
     ("18", "Hence: $$\\text{Total} = 9 \\times \\$2 = \\$18$$"),
     ("18", "**Total: $18/day**"),

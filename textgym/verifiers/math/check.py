@@ -40,6 +40,7 @@ from textgym.verifiers.math.worked_out import is_to_be_computed, is_worked_out
 __all__ = ["check", "load"]
 
 _APPROXIMATELY = re.compile(r"(?<=.)(?:\\approx(?![a-zA-Z])|≈)")
+_NAMED = re.compile(r"(\A\s*[a-zA-Z](?:_\{?\w+\}?)?\s*)(?:\\approx(?![a-zA-Z])|≈)")
 _SAME = re.compile(r"\A\s*(?:\\approx(?![a-z])|≈|=|(?:or|i\.e\.,?)\s)")
 _TO_ONE = re.compile(r"[^:]+: ?1 ?")
 _SPACE = re.compile(r"[\s{}]|\\[,;! ]")
@@ -111,7 +112,7 @@ def check(gold: str, answer: str, *, form: Form = "any", question: str = "") -> 
 def _check(gold: str, answer: str, form: Form, question: str) -> dict[str, Any]:
     is_hexadecimal = _NAMES_HEXADECIMAL.search(f"{gold} {question}")
     spelled = _in_base_sixteen if is_hexadecimal else powers_of_ten
-    gold, answer = spelled(gold), spelled(answer)
+    gold, answer = spelled(gold), _NAMED.sub(r"\1=", spelled(answer))
     gold_reading = read(gold)
     stated = [read(side) for side in _repeated(answer) or _APPROXIMATELY.split(answer)]
     readings = [reading for reading in stated if reading is not None]

@@ -50,6 +50,7 @@ _ARROW = re.compile(r"=>|[⇒⟹∴]")
 _DECORATION = re.compile(
     r"[\"“”«»„‟∎■□✓✅🎉]|\\(?:blacksquare|square|qed|checkmark|therefore|implies|Rightarrow)(?![a-zA-Z])"
 )
+_HYPHEN = re.compile(r"(?<=\d)-(?=(?!(?:sin|cos|tan|log|ln|exp|sqrt|pi)\b)[a-z]{2,20}\b)")
 _SQUARED_UNIT = re.compile(r"\$(\^\{?\d\}?)\$")
 _PLAIN = str.maketrans({"\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2044": "/", "％": "%"})
 _LISTED = re.compile(
@@ -75,7 +76,7 @@ _ASKED_NOUN = re.compile(r"\b(?:which|what) ([a-z]{3,20})\b")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)(?= (?P<noun>[a-z]{3,20})\b)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(
     r"(?<![\d.,(\[{])(?P<sign>[-−]?)(?<![(\[{][-−])(?![1-9]\d{0,2},\d{3}(?!\d))"
-    r"(?P<whole>[1-9]\d{0,2}(?:[. ]\d{3})+|\d+),(?P<places>\d+)(?![\d.)\]}])"
+    r"(?P<whole>[1-9]\d{0,2}(?:[. ]\d{3}){1,6}|\d+),(?P<places>\d+)(?![\d.)\]}])"
 )
 
 
@@ -141,6 +142,7 @@ def prepared(text: str) -> str:
     """Return the end of a text without tags, quotes, bullets and what is struck out."""
     text = _VALUES.sub(_in_a_line, _BLANKS.sub(" ", text[-_MAX_READ:]))
     text = _BESIDE_IDEOGRAPH.sub(" ", _with_plain_units(text))
+    text = _HYPHEN.sub(" ", text)  # of a 42-minute walk
     text = _THAT_IS.sub(" = ", _US_DOLLAR.sub("$", text))
     text = _AND_SO_ON.sub(r" \\ldots ", text)
     text = _ARROW.sub(" ", _ESCAPED_DOLLAR.sub("", _APPROXIMATION.sub("", text)))

@@ -35,10 +35,14 @@ _LABEL = re.compile(
 _LABEL_BEHIND = re.compile(
     r"\b(?:is|are) (?:the|my|our) (?:(?:final|correct|right) )?answers?\b", re.I
 )
-_SENTENCE_END = re.compile(r"(?<![.!?。\\])[.!?。]++(?=[\s)\]'’*_]|\Z)|\n")
+_SENTENCE_END = re.compile(r"(?<![.!?。\\])(?<!\bvs)(?<!\be\.g)[.!?。]++(?=[\s)\]'’*_]|\Z)|\n")
+_HIDDEN = "\ufffc"
+"""What stands for each character of a formula in a statement whose formulas are hidden."""
 _CONTRAST = re.compile(
     r"[;,:—–-] ?(?=(?:but |rather,? )?(?:it|that|the (?:(?:correct|right) )?answer)(?:['’]s| is) )"
-    r"| but (?=[-\d$\\]|(?-i:[A-Z]))",
+    rf"|(?P<after_denial> but (?=[-\d$\\{_HIDDEN}]|(?-i:[A-Z]))"
+    r"|[;,] ?(?=(?:so|hence|thus|therefore),? (?:(?:it|that|the answer)(?:['’]s| is| must be) )?"
+    rf"[-\d$\\{_HIDDEN}]))",
     re.IGNORECASE,
 )
 """What separates a denial from the statement behind it: "it isn't 41; it's 42"."""
@@ -50,15 +54,14 @@ _TAKEN_BACK = re.compile(
     r"|(?:\A|[.!?\n])\s{0,5}(?:no\b|or\b)|\b(?:may|might|could) also be\b",
     re.IGNORECASE,
 )
-_HIDDEN = "\ufffc"
-"""What stands for each character of a formula in a statement whose formulas are hidden."""
 _NEAR = 80  # characters before a contrast
 _MAX_VALUE = 500  # characters
 REASON = re.compile(
-    r"[,;]? (?:because|since|as|given|due|so|after|rather|instead|for|when|where|which|if|by"
-    r"|and not|not|but not|nicht|pas|or (?:about|approximately|roughly|around))\b.*"
+    r"[,;]? (?:because|since|(?<!times )as|given|due|so|after|rather|instead|for|when|where|which"
+    r"|if|by|and not|not|but not|nicht|pas|or (?:about|approximately|roughly|around))\b.*"
+    r"|[,;] (?:so |but )?[a-z]{3,10} than\b.*"
     r"| [–—-] (?=[a-z]{2})(?!(?:sin|cos|tan|ln|log|sqrt|exp|pi)\b).*"
-    r"| (?:in|at|to(?! \d)|with|every|including|attained|selling|out"
+    r"| (?:in|at|to(?! \d)|with|every|including|attained|selling|out|between(?= [-\d$\\])"
     r"|of (?:the|his|her|its|their|these))"
     r"\b[^,;=\n]{0,200}\Z"
     r"|(?<=[a-z]) \(\d[\d.]{0,9} ?[-+*/×·÷−] ?\d[^()\n]{0,40}\)\s*\Z"
@@ -72,8 +75,8 @@ UNSURE = re.compile(
 )
 _MENTIONED = (
     r"unless|whether|before|until|past|by no means|in no case|under no circumstances"
-    r"|such as|for example,?|(?<!as )mention(?:s|ed)|says|said|claims|claimed|thinks|thought"
-    r"|believes"
+    r"|such as|for example,?|e\.g\.,?|used to be|(?<!as )mention(?:s|ed)|says|said|claims|claimed"
+    r"|thinks|thought|believes"
     r"|(?:prompt|question|problem|task|text|example|hint|you)"
     r" (?:ask|give|state|use|contain)(?:s|ed)?"
 )
@@ -85,8 +88,10 @@ WRONG = re.compile(
     r"|\b(?:does not exist|DNE)\b(?!.*[\d" + _HIDDEN + r"])"
     r"|\A(?:suppose|assume|let|prove|show that|try)\b"
     r"|\b(?:some|others|people|could|might|may) (?:say|claim|think|guess)\b"
-    r"|\b(?:candidate|don['’]?t think|ain['’]t|cannot|do not know|no idea|not (?:sure|certain)"
-    r"|if (?:it|that|this|the answer) were|were it|common (?:mistake|error))\b"
+    r"|\b(?:candidate|don['’]?t think|ain['’]t|cannot|no (?:idea|clue)|naive(?:ly)?"
+    r"|at first (?:sight|glance)|if (?:it|that|this|the answer) were|were it"
+    r"|common (?:mistake|error))\b"
+    r"|\b(?:i|we) (?:do not know|am not (?:sure|certain))\b|\botherwise,? (?=[-\d])"
     rf"|\b(?:(?:could|might|may) be|(?:{HEDGES})(?: it(?: is|['’]s))?) (?=[-\d$\\({_HIDDEN}])"
     rf"|\((?:{FALSE}|no,|not (?:right|correct|sure))(?!\w)|,(?: but)? no\W*\Z"
     rf"|['’]s (?:\w+ly )?(?:{FALSE}|impossible)\b"
@@ -96,7 +101,7 @@ WRONG = re.compile(
     rf"|\b(?:{FALSE}):|[❌¬不没非]|没有|ではない|じゃない|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]"
     rf"|\b(?:{DOUBTED}|{EXCEPTED}|(?<!none )(?<![\d{_HIDDEN}] )(?:{OTHER}))\b"
     rf"(?=.{{0,20}}[\d{_HIDDEN}]\W{{0,5}}\Z)"
-    rf"|\b(?:{_MENTIONED}) (?:that |about |for )?(?:(?:it|there)(?:['’]s| is| are) )?"
+    rf"|\b(?:{_MENTIONED}) (?:that |about |for )?(?:(?:it|there)(?:['’]s| is| are| was) )?"
     rf"[\"'“‘$]?[\d{_HIDDEN}]++\W{{0,5}}\Z",
     re.IGNORECASE,
 )
@@ -151,18 +156,18 @@ _PART_BEFORE = re.compile(
 )
 _PART_BEHIND = re.compile(
     r" ?(?:times(?! as| more| larger| bigger| greater)|plus|minus|squared|cubed|divided|multiplied"
-    r"|over|choose|factorial|(?:less|more|greater) than|modulo|mod|percent of|per cent of|% of"
-    r"|to the|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
+    r"|over|choose|factorial|(?:less|more|greater) than(?! (?-i:[A-Z]))|modulo|mod|percent of"
+    r"|per cent of|% of|to the|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
     r"|hundredth|thousandth)s|halves|and a (?:half|third|quarter)|raised|below|remainder|base"
     r"|does|fails?|(?:is|are) too|can be (?:ruled|excluded))\b",
     re.IGNORECASE,
 )
-_COMPOUND = re.compile(r" ?(?!but )[a-z]{1,12}(?: and)? ?", re.IGNORECASE)
+_COMPOUND = re.compile(r" ?(?!(?:but|leaves?|gives?|makes?) )[a-z]{1,12}(?: and)? ?", re.IGNORECASE)
 _UNIT = re.compile(r"°? ?(?:(?: ?/? ?[A-Za-z.]{1,20}+){1,3}(?:\^\d|[²³])?)?")
 _POWER = re.compile(r"\^\d\Z|[²³]\Z")
 _DIGITS = str.maketrans("²³", "23")
 _CURRENCIES = re.compile(r"\\?\$(?= ?[-\d.])")
-_NO_UNIT = re.compile(r"\b(?:to|of|for|and|or|in|at|more|less|on)\b")
+_NO_UNIT = re.compile(r"\b(?:times|to|of|for|and|or|in|at|more|less|on)\b")
 _PLAIN_TEXT = (
     (re.compile(r"\*\*"), "^"), (re.compile(r"\^(-?\d{2,})"), r"^{\1}"),
     (re.compile(r"(?<![a-zA-Z\\])sqrt\(([^()]*)\)"), r"\\sqrt{\1}"), (re.compile(">="), r"\\ge "),
@@ -225,7 +230,7 @@ def statements(text: str) -> Iterator[_Statement]:
                 rest.pop(0)
             start, stop = rest[0]
             aside = _CONTRAST.search(hidden, start, stop)
-            if aside and (aside[0] != " but " or _denies(hidden[start : aside.start()])):
+            if aside and (not aside["after_denial"] or _denies(hidden[start : aside.start()])):
                 rest[:1] = [(start, aside.start()), (aside.end(), stop)]
                 stop = aside.start()
             line = hidden.rfind("\n", 0, labels[-1].start()) + 1

@@ -50,7 +50,7 @@ _ARROW = re.compile(r"=>|[⇒⟹∴]")
 _DECORATION = re.compile(
     r"[\"“”«»„‟∎■□✓✅🎉]|\\(?:blacksquare|square|qed|checkmark|therefore|implies|Rightarrow)(?![a-zA-Z])"
 )
-_HYPHEN = re.compile(r"(?<=\d)-(?=(?!(?:sin|cos|tan|log|ln|exp|sqrt|pi)\b)[a-z]{2,20}\b)")
+_HYPHEN = re.compile(r"-(?<=\d-)(?=(?!(?:sin|cos|tan|log|ln|exp|sqrt|pi)\b)[a-z]{2,20}\b)")
 _SQUARED_UNIT = re.compile(r"\$(\^\{?\d\}?)\$")
 _PLAIN = str.maketrans({"\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2044": "/", "％": "%"})
 _LISTED = re.compile(

@@ -25,7 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 _LABEL = re.compile(
-    r"\b(?:answers?\b(?: (?:to|of|for)\b[^.:\n]{1,80}?)??"
+    r"\b(?=[ar])(?:answers?\b(?: (?:to|of|for)\b[^.:\n]{1,80}?)??"
     r"|(?:antwort|réponse|respuesta|risposta|resposta)\b(?: (?:finale?|corr(?:e|ec|et)t[ae]))?)"
     r"\s{0,3}(?:[:：=]|\b(?:is|are|was|(?:would|should|must|will) be|equals"
     r"|ist|lautet|est|es|è|é)\b(?!n't))"
@@ -35,7 +35,9 @@ _LABEL = re.compile(
 _LABEL_BEHIND = re.compile(
     r"\b(?:is|are) (?:the|my|our) (?:(?:final|correct|right) )?answers?\b", re.I
 )
-_SENTENCE_END = re.compile(r"(?<![.!?。\\])(?<!\bvs)(?<!\be\.g)[.!?。]++(?=[\s)\]'’*_]|\Z)|\n")
+_SENTENCE_END = re.compile(
+    r"(?=[.!?。])(?<![.!?。\\])(?<!\bvs)(?<!\be\.g)[.!?。]++(?=[\s)\]'’*_]|\Z)|\n"
+)
 _HIDDEN = "\ufffc"
 """What stands for each character of a formula in a statement whose formulas are hidden."""
 _CONTRAST = re.compile(

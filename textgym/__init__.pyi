@@ -63,6 +63,7 @@ from .rollouts import (
     Tournament as Tournament,
     arollout as arollout,
     load_config as load_config,
+    merge_runs as merge_runs,
     play_episode as play_episode,
     play_match as play_match,
     rollout as rollout,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +29,7 @@ __all__ = [
     "read_env_settings",
     "read_limits",
     "read_settings",
+    "read_shard",
     "read_weights",
 ]
 
@@ -138,6 +140,22 @@ def read_settings(texts: Sequence[str], option: str = "--set") -> dict[str, Any]
         except (ValueError, RecursionError):
             read[name] = value
     return read
+
+
+def read_shard(text: str) -> tuple[int, int]:
+    """Parse `K/N`, which shard of how many.
+
+    Raises:
+        UsageError: A text does not have this form.
+
+    Example:
+        >>> read_shard("2/4")
+        (2, 4)
+    """
+    numbers = text.split("/")
+    if len(numbers) != 2 or not all(re.fullmatch("[0-9]{1,9}", number) for number in numbers):
+        raise UsageError(f"--shard must be K/N, such as 1/8, not {text!r:.100}")
+    return int(numbers[0]), int(numbers[1])
 
 
 def check_place(path: Path, option: str) -> None:

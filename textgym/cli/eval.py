@@ -22,6 +22,7 @@ from textgym.cli.arguments import (
     read_env_settings,
     read_limits,
     read_settings,
+    read_shard,
     read_weights,
 )
 from textgym.cli.output.tables import metrics_tables
@@ -134,6 +135,13 @@ def eval_command(
         typer.Option(metavar="FOLDER", help="Folder for the run; a new one in runs/ by default."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in --out.")] = False,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K/N",
+            help="Play the K-th of N equal parts of the run, into --out; textgym merge joins them.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -166,7 +174,11 @@ def eval_command(
         raise UsageError("name an environment, such as textgym/MCQA-v0, or a file with --config")
     if resume and "out" not in run:
         raise UsageError("--resume needs --out, the folder of the run to resume")
+    if shard is not None and "out" not in run:
+        raise UsageError("--shard needs --out, a folder for this shard")
     arguments = rollout_arguments(run)
+    if shard is not None:
+        arguments["shard"] = read_shard(shard)
     ids = [arguments["envs"]] if isinstance(arguments["envs"], str) else list(arguments["envs"])
     limits = read_limits(env_concurrency or (), "--env-concurrency")
     check_env_ids("--env-concurrency", with_registered_ids(limits), ids)
@@ -274,6 +286,8 @@ def _report(run: Run, folder: Path) -> None:
     print_all(*metrics_tables(rows))
     show(visible(f"\nstored in {folder}"))
     metrics = run.metrics["overall"]
+    if not metrics["episodes"]:
+        show("no episodes: the run has fewer tasks than shards")
     if run.stopped_early:
         show("aborted: the first episodes all failed, so the others were not played")
     if metrics["failures"]:

@@ -48,6 +48,10 @@ _COMMANDS = {
         "metrics:metrics_command",
         "Print the metrics of stored runs. Several runs are compared with the first.",
     ),
+    "merge": (
+        "merge:merge_command",
+        "Make one run of the shards of a run. Refuses shards that are missing or differ.",
+    ),
     "report": (
         "report:report_command",
         "Write an HTML page about runs. It also takes histories of trainings.",

@@ -22,7 +22,7 @@ import json
 import os
 import sys
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -155,14 +155,24 @@ class RunIndex(Episodes):
 
     def read(self, item: int) -> Trajectory:
         """Return the trajectory at a position of the file."""
+        (line,) = self.lines([item])
+        folder = Path(self._path)
+        return read_line(line, f"line {item + 1} of {str(folder / 'trajectories.jsonl')!r}", folder)
+
+    def lines(self, items: Iterable[int]) -> Iterator[bytes]:
+        """Yield the lines at some positions of the file."""
         ends = self._column("end")
-        start = int(ends[item - 1]) if item else 0
         with open_trajectories(self._path) as lines:
             if os.fstat(lines.fileno()).st_ino != self._inode:
                 raise RunError(f"{lines.name!r} was replaced while it was read: try again")
-            lines.seek(start)
-            line = lines.read(int(ends[item]) - start)
-            return read_line(line, f"line {item + 1} of {lines.name!r}", Path(lines.name).parent)
+            for item in items:
+                start = int(ends[item - 1]) if item else 0
+                lines.seek(start)
+                yield lines.read(int(ends[item]) - start)
+
+    def sizes(self) -> Any:
+        """Return the size of each line in bytes."""
+        return np.diff(self._column("end"), prepend=0)
 
     def _column(self, name: str) -> Any:
         place = _COLUMNS.index(name)

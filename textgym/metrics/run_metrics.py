@@ -31,6 +31,7 @@ from textgym.metrics.statistics import (
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import read_config
 from textgym.trajectories.schema import Trajectory
+from textgym.trajectories.shards import Shard
 
 __all__ = [
     "GROUPS",
@@ -232,7 +233,10 @@ def planned_episodes(config: Mapping[str, Any]) -> int | None:
         return None
     has_curriculum = config.get("curriculum") is not None  # which divides the tasks as it goes
     counts: list[Any] = [config.get("episodes")] if has_curriculum else list(tasks.values())
-    return sum(counts) * repeats if all(type(n) is int for n in counts) else None
+    if not all(type(n) is int for n in counts):
+        return None
+    shard = Shard.of(config)
+    return (shard.share(sum(counts)) if shard else sum(counts)) * repeats
 
 
 def splits_of(config: Mapping[str, Any]) -> dict[str, str]:
@@ -311,7 +315,9 @@ class StoredRun:
         metrics = self.metrics["overall"]
         failed = f", {metrics['failures']:,} failed" if metrics["failures"] else ""
         tasks = f"{metrics['tasks']:,} tasks, {metrics['episodes']:,} episodes{failed}"
-        lines = [f"{name}{self.path}: {', '.join(self.policies)}, {tasks}"]
+        shard = Shard.of(self.config)
+        part = f", {shard}" if shard else ""
+        lines = [f"{name}{self.path}: {', '.join(self.policies)}, {tasks}{part}"]
         stored, planned = self.table.num_episodes, self.metrics["planned_episodes"]
         if planned is not None and stored < planned:
             lines.append(f"{name}partial run: {stored:,} of {planned:,} episodes are stored")

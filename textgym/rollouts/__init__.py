@@ -6,14 +6,16 @@ continues an interrupted one. `schedule` decides the order. `workers` play in en
 `env_pool` lends them. `episode` plays and records one episode, and `match` a game between policies.
 `group_rewards` compares the episodes of a task. `recorder` stores trajectories and metrics and logs
 what goes wrong. `progress` shows a bar. `run_files` reads and writes runs as TOML.
+`merging` makes one run of the shards that several processes have played.
 """
 
 from textgym.rollouts.engine import arollout, play_episode, rollout
 from textgym.rollouts.group_rewards import AgainstReference, Tournament
 from textgym.rollouts.match import play_match
+from textgym.rollouts.merging import merge_runs
 from textgym.rollouts.run_files import load_config
 
 __all__ = [
-    "AgainstReference", "Tournament", "arollout", "load_config", "play_episode", "play_match",
-    "rollout",
+    "AgainstReference", "Tournament", "arollout", "load_config", "merge_runs", "play_episode",
+    "play_match", "rollout",
 ]  # fmt: skip

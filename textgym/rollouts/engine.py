@@ -81,6 +81,7 @@ async def arollout(
     wrappers: Sequence[WrapperSpec] = (),
     curriculum: Curriculum | None = None,
     group_reward: GroupReward | None = None,
+    shard: tuple[int, int] | None = None,
     sampling: Mapping[str, Any] | None = None,
     policy_options: Mapping[str, Any] | None = None,
     progress: bool = False,
@@ -124,6 +125,9 @@ async def arollout(
             place of the environment's reward: a `Tournament`, an `AgainstReference`, or a function
             or coroutine function from their trajectories to a number for each. It needs `repeats`.
             If one of them failed, all are failed episodes.
+        shard: `(k, n)` plays the k-th of n equal parts of the run, from 1, for processes on several
+            machines; `merge_runs` makes one run of their folders. The episodes of a task stay
+            together. A run with a curriculum has no shards.
         sampling: Settings of `Sampling`, if the policy is given as a spec.
         policy_options: Its other options, as `make_policy` takes them, such as `{"retries": 3}`.
         progress: Show a progress bar, with the mean reward so far.
@@ -166,6 +170,7 @@ async def arollout(
         wrappers=wrappers,
         curriculum=curriculum,
         group_reward=group_reward,
+        shard=shard,
     ) as prepared:
         player = make_policy(policy, sampling, policy_options)
         try:

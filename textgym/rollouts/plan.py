@@ -82,6 +82,10 @@ class PlannedTasks:
     def __contains__(self, index: int) -> bool:
         return index in (self.indices if self._positions is None else self._positions)
 
+    def select(self, positions: slice) -> PlannedTasks:
+        """Return the tasks at some positions, with the rows of all."""
+        return PlannedTasks(self.indices[positions], self.rows)
+
     def as_given(self) -> list[Any]:
         """Return the rows, or the indices if the tasks are not given as rows."""
         return list(self.indices if self.rows is None else self.rows)

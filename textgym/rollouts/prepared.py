@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from textgym._version import __version__
 from textgym.curricula import Curriculum, read_curriculum
-from textgym.errors import RunError
+from textgym.errors import RunError, UsageError
 from textgym.metrics.run_index import Key
 from textgym.policies import Policy
 from textgym.provenance import provenance
@@ -39,6 +39,7 @@ from textgym.task_pool import TaskPool
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder, refuse_used_folder
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
+from textgym.trajectories.shards import Shard
 from textgym.trajectories.task_identity import digests_of, with_unchanged_data
 from textgym.wrappers.specs import WrapperSpec
 
@@ -80,6 +81,7 @@ class PreparedRollout:
         wrappers: Sequence[WrapperSpec] = (),
         curriculum: Curriculum | None = None,
         group_reward: GroupReward | None = None,
+        shard: tuple[int, int] | None = None,
     ) -> None:
         check_minimum(1, repeats=repeats, concurrency=concurrency)
         check_minimum(0, retries=retries, start=start)
@@ -93,6 +95,12 @@ class PreparedRollout:
         self._curriculum = read_curriculum(
             curriculum, num_envs=len(envs) if isinstance(envs, Mapping) else 1
         )
+        self._shard = None if shard is None else Shard.read(shard)
+        if self._shard and self._curriculum:
+            raise UsageError(
+                "a curriculum draws tasks by the results of the whole run, which has no shards: "
+                "leave out shard or curriculum"
+            )
         self._episodes, self._start, self._has_given_tasks = episodes, start, tasks is not None
         self._repeats, self._seed, self._out, self._resume = repeats, seed, out, resume
         self._concurrency, self._retries = concurrency, retries
@@ -104,7 +112,7 @@ class PreparedRollout:
             # The samples play too. They keep the shared data sets loaded until the end of the run.
             for env_id, env in self._envs.samples.items():
                 self._pool.add(env_id, env)
-            self._plan = plan_tasks(
+            self._whole_plan = plan_tasks(
                 self._envs.samples,
                 self._envs.weights,
                 episodes,
@@ -112,6 +120,7 @@ class PreparedRollout:
                 start,
                 self._curriculum,
             )
+            self._plan = _part_of(self._whole_plan, self._shard)
             self._digests = digests_of(self._envs.samples)
         except BaseException:
             self.close()
@@ -181,7 +190,7 @@ class PreparedRollout:
         return sum(map(len, self._plan.values()))
 
     def _config(self, policy: Policy) -> dict[str, Any]:
-        tasks = self._plan if self._has_given_tasks else {}
+        tasks = self._whole_plan if self._has_given_tasks else {}
         given_tasks = {env_id: planned.as_given() for env_id, planned in tasks.items()}
         return {
             "version": SCHEMA_VERSION,
@@ -196,13 +205,14 @@ class PreparedRollout:
             "start": self._start,
             "tasks": {
                 env_id: None if self._curriculum else len(tasks)
-                for env_id, tasks in self._plan.items()
+                for env_id, tasks in self._whole_plan.items()
             },
             **({"curriculum": self._curriculum.as_dict()} if self._curriculum else {}),
             **({"given_tasks": given_tasks} if self._has_given_tasks else {}),
             "repeats": self._repeats,
             **({"group_reward": self._groups.name} if self._groups else {}),
             "seed": self._seed,
+            **({"shard": list(self._shard)} if self._shard else {}),
         }
 
     def _restore(
@@ -275,6 +285,14 @@ class PreparedRollout:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _part_of(plan: dict[str, PlannedTasks], shard: Shard | None) -> dict[str, PlannedTasks]:
+    """Return the tasks of a shard; all tasks without one."""
+    if shard is None:
+        return plan
+    positions = shard.tasks_of({env_id: len(tasks) for env_id, tasks in plan.items()})
+    return {env_id: tasks.select(positions[env_id]) for env_id, tasks in plan.items()}
 
 
 def _progress_bar() -> RunProgress:

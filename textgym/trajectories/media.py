@@ -21,7 +21,7 @@ from pathlib import Path
 
 from textgym.errors import RunError
 
-__all__ = ["restore_media", "store_media"]
+__all__ = ["copy_media", "restore_media", "store_media"]
 
 _MARK, _ESCAPED = b"run-file:", b"run-file:="  # what a model writes must not name a file
 _KIND = rb"(image|audio|video)"
@@ -95,10 +95,33 @@ def restore_media(line: bytes, folder: Path) -> bytes:
     return _FILE.sub(restored, line).replace(_ESCAPED, _MARK)
 
 
+def copy_media(line: bytes, source: Path, folder: Path) -> None:
+    """Copy the files that a line names to another run's folder.
+
+    Args:
+        line: A line that `store_media` returned.
+        source: The folder of its run.
+        folder: The other run's folder.
+
+    Raises:
+        RunError: A file is missing.
+        OSError: A file cannot be written.
+    """
+    for found in _FILE.finditer(line) if _MARK in line else ():
+        kind, name, subtype = (part.decode() for part in found.groups())
+        path = Path(kind, f"{name}.{subtype}")
+        if not (folder / path).exists():
+            _write(folder / path, _content(source / path))
+
+
 @lru_cache(maxsize=_KEPT)
 def _data_url(path: str, media_type: str) -> bytes:
+    content = base64.b64encode(_content(Path(path)))
+    return b'"data:%b;base64,%b"' % (media_type.encode(), content)
+
+
+def _content(path: Path) -> bytes:
     try:
-        content = Path(path).read_bytes()
+        return path.read_bytes()
     except OSError as error:
-        raise RunError(f"{path!r}, which a trajectory names: {error.strerror}") from error
-    return b'"data:%b;base64,%b"' % (media_type.encode(), base64.b64encode(content))
+        raise RunError(f"{str(path)!r}, which a trajectory names: {error.strerror}") from error

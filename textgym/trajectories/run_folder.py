@@ -24,7 +24,7 @@ import orjson
 
 from textgym.errors import RunError
 from textgym.json_values import decode_line, encode_line, json_round_trip
-from textgym.trajectories.media import restore_media, store_media
+from textgym.trajectories.media import copy_media, restore_media, store_media
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 from textgym.trajectories.task_identity import changed_data
 
@@ -152,6 +152,22 @@ class RunFolder:
         """
         try:
             _append_or_undo(self._file, store_media(encode_line(trajectory), self.path))
+        except OSError as error:
+            raise self._cannot_write(error) from error
+
+    def add_stored(self, line: bytes, folder: Path) -> None:
+        """Append a line of another run, with the files that it names.
+
+        Args:
+            line: The line.
+            folder: The other run's folder.
+
+        Raises:
+            RunError: It cannot be written, or a file is missing; `trajectories.jsonl` is unchanged.
+        """
+        try:
+            copy_media(line, folder, self.path)
+            _append_or_undo(self._file, line)
         except OSError as error:
             raise self._cannot_write(error) from error
 

@@ -31,6 +31,7 @@ __all__ = [
     "read_settings",
     "read_shard",
     "read_weights",
+    "refresh",
 ]
 
 
@@ -172,6 +173,14 @@ def check_place(path: Path, option: str) -> None:
         raise UsageError(f"{option}: {str(path)!r} is a folder")
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{option}: there is no folder {str(path.absolute().parent)!r}")
+
+
+def refresh(run: Path) -> None:
+    """Bring the folder of a run that workers are playing up to date."""
+    if (run / "segments").is_dir():
+        from textgym.rollouts.merging import refresh_run  # which imports more than views need
+
+        refresh_run(run)
 
 
 EnvArgument = Annotated[

@@ -6,8 +6,8 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,26 +25,26 @@ from textgym.cli.arguments import (
     read_shard,
     read_weights,
 )
+from textgym.cli.dry_run import DEFAULT_POLICY, advice_to_name_a_policy, print_first_prompts
 from textgym.cli.output.tables import metrics_tables
 from textgym.cli.output.terminal import print_all
-from textgym.display.terminal import show, visible, wants_colour
-from textgym.display.transcript import format_episode
-from textgym.errors import ExtraMissingError, RunError, UsageError
+from textgym.cli.worker import play_with_workers
+from textgym.display.terminal import show, visible
+from textgym.errors import RunError, UsageError
 from textgym.metrics.run_metrics import splits_of
 from textgym.metrics.tables import metrics_rows
-from textgym.mixtures import check_env_ids, check_env_kwargs, kwargs_for_env
+from textgym.mixtures import check_env_ids, check_env_kwargs
 from textgym.policies import Sampling, make_policy
-from textgym.registry import make, with_registered_ids
+from textgym.registry import with_registered_ids
 from textgym.rollouts.progress import RunProgress
+from textgym.trajectories import Run
 from textgym.trajectories.run_folder import read_config
 
 if TYPE_CHECKING:
     from textgym.rollouts.prepared import PreparedRollout
-    from textgym.trajectories import Run
 
 __all__ = ["eval_command"]
 
-_DEFAULT_POLICY = "hf"
 _SAME_NAMES = ("policy", "episodes", "repeats", "start", "concurrency", "seed")
 _SAMPLING = ("max_tokens", "temperature", "top_p", "top_k", "min_p", "stop")
 _EXIT_CODE_INTERRUPTED = 130  # the usual exit code after Ctrl-C
@@ -142,6 +142,20 @@ def eval_command(
             help="Play the K-th of N equal parts of the run, into --out; textgym merge joins them.",
         ),
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Play with N processes; more may join them from anywhere with textgym worker.",
+        ),
+    ] = None,
+    patience: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            help="Time without a sign of life after which a worker is taken for dead.",
+        ),
+    ] = 60.0,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -187,25 +201,34 @@ def eval_command(
         arguments[name] = with_registered_ids(arguments.get(name, {}))
     policy, policy_options = arguments.pop("policy", None), arguments.pop("policy_options", {})
     if dry_run:
-        from textgym.rollouts.env_pool import with_test_split
-
-        kwargs = with_test_split(dict.fromkeys(ids, 1.0), arguments["env_kwargs"])
-        if "wrappers" in arguments:
-            kwargs["wrappers"] = arguments["wrappers"]
-        for id in ids:
-            _print_first_prompt(id, policy, policy_options, kwargs_for_env(id, kwargs))
+        print_first_prompts(ids, policy, policy_options, arguments)
         return
     from textgym.rollouts.prepared import PreparedRollout
 
     sampling = Sampling.read(arguments.pop("sampling", None)).as_dict()
     folder = Path(
-        arguments.pop("out", None) or Path("runs") / _run_name(ids, policy or _DEFAULT_POLICY)
+        arguments.pop("out", None) or Path("runs") / _run_name(ids, policy or DEFAULT_POLICY)
     )
+    if workers is not None:
+        if shard is not None:
+            raise UsageError("--workers divides the run: leave out --shard")
+        stored = {"policy": DEFAULT_POLICY, **run, "sampling": sampling}
+        stored |= {"policy_options": policy_options} if policy_options else {}
+        if save_config:
+            write_run_file(save_config, stored)
+        play_with_workers(stored, arguments, folder, workers, patience, resume=resume)
+        _finish(Run.load(folder), folder, max_failed)
+        return
     # Wrong arguments are reported before a model is loaded.
     with PreparedRollout(**arguments, out=folder, resume=resume) as rollout:
         if save_config:
-            write_run_file(save_config, {"policy": _DEFAULT_POLICY, **run, "sampling": sampling})
+            write_run_file(save_config, {"policy": DEFAULT_POLICY, **run, "sampling": sampling})
         played = _play(Console(), rollout, policy, folder, sampling, policy_options)
+    _finish(played, folder, max_failed)
+
+
+def _finish(played: Run, folder: Path, max_failed: float) -> None:
+    """Print what was played; exit with 1 if too much of it failed."""
     _report(played, folder)
     metrics = played.metrics["overall"]
     if metrics["failures"] > max_failed * metrics["episodes"]:
@@ -310,9 +333,9 @@ def _play(
     """Play the rollout under a progress bar with the mean reward so far."""
     import asyncio
 
-    spec = policy or _DEFAULT_POLICY
+    spec = policy or DEFAULT_POLICY
     status = console.status(f"loading {spec}") if console.is_terminal else nullcontext()
-    with status, _advice_to_name_a_policy(policy):
+    with status, advice_to_name_a_policy(policy):
         player = make_policy(spec, sampling, policy_options)
     progress = RunProgress(console)
 
@@ -334,59 +357,6 @@ def _play(
             raise
         print(f"textgym: stopped; {_how_to_resume(progress, out)}", file=sys.stderr)
         raise typer.Exit(_EXIT_CODE_INTERRUPTED) from None
-
-
-@contextmanager
-def _advice_to_name_a_policy(policy: str | None) -> Iterator[None]:
-    """Advise to name a policy if the default one needs an extra that is not installed."""
-    try:
-        yield
-    except ExtraMissingError as error:
-        if policy is not None:
-            raise
-        raise ExtraMissingError(
-            "name a policy, such as --policy random or --policy openai:MODEL@BASE_URL; the default "
-            f"cannot be used: {error}"
-        ) from error
-
-
-def _print_first_prompt(
-    id: str, policy: str | None, policy_options: dict[str, Any], kwargs: dict[str, Any]
-) -> None:
-    env = make(id, **kwargs)
-    options = {"index": 0} if hasattr(env.unwrapped, "num_tasks") else None
-    messages, info = env.reset(seed=0, options=options)
-    tools = info.get("tools", [])
-    spec = policy or _DEFAULT_POLICY
-    with _advice_to_name_a_policy(policy):
-        tokenizer = _load_tokenizer(spec, policy_options)
-    if tokenizer is None:
-        show(format_episode(messages, tools, colour=wants_colour()))
-        print(f"\n({spec} has no chat template: these are the messages)")
-        return
-    from textgym.policies.chat.templates import encode, ignores_tools, render, uses_hermes_calls
-
-    text = render(tokenizer, messages, tools)
-    print(text)
-    print(f"\n({len(encode(tokenizer, text))} tokens)")
-    if tools and ignores_tools(tokenizer):
-        print(f"the chat template of {spec} ignores tools: textgym adds its own tool prompt")
-    elif tools and not (policy_options.get("tool_parser") or uses_hermes_calls(tokenizer)):
-        print(
-            f"warning: the tool calls of {spec} will not be parsed: "
-            "choose one of vLLM's parsers with --policy-set tool_parser=NAME"
-        )
-
-
-def _load_tokenizer(policy: str, options: dict[str, Any]) -> Any:
-    """Load the tokenizer of a policy, without its weights; None if it has no tokenizer."""
-    kind, _, model = policy.partition(":")
-    if kind in ("hf", "vllm"):
-        from textgym.policies.models import load_tokenizer
-
-        return load_tokenizer(model)
-    codec = getattr(make_policy(policy, options=options), "codec", None)
-    return codec.tokenizer if codec else None
 
 
 def _run_name(ids: list[str], policy: str) -> str:

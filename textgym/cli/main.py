@@ -52,6 +52,10 @@ _COMMANDS = {
         "merge:merge_command",
         "Make one run of the shards of a run. Refuses shards that are missing or differ.",
     ),
+    "worker": (
+        "worker:worker_command",
+        "Play a part of a run that textgym eval --workers began. Any number may play at once.",
+    ),
     "report": (
         "report:report_command",
         "Write an HTML page about runs. It also takes histories of trainings.",

@@ -11,6 +11,7 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
+from textgym.cli.arguments import refresh
 from textgym.cli.output.exports import csv_records, print_csv, print_markdown
 from textgym.cli.output.tables import (
     comparison_table,
@@ -84,6 +85,7 @@ def metrics_command(
 
 def _read(path: Path) -> StoredRun:
     """Read a run, with a status line."""
+    refresh(path)
     label, episodes = f"reading {visible(str(path))}", 0
     with status_line(label) as update:
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from textgym.cli.arguments import check_place
+from textgym.cli.arguments import check_place, refresh
 from textgym.cli.output.terminal import status_line
 from textgym.display.terminal import show, visible
 from textgym.errors import UsageError
@@ -66,6 +66,8 @@ def write_report(
     """
     from textgym.report import report_page
 
+    for source in sources:
+        refresh(source)
     first = sources[0]
     path = out or (first if first.is_dir() else first.parent) / "report.html"
     check_place(path, "--out")

@@ -19,6 +19,7 @@ from textgym.cli.arguments import (
     RunArgument,
     WaitingOption,
     read_env_settings,
+    refresh,
 )
 from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show
@@ -43,6 +44,7 @@ def rescore_command(
 ) -> None:
     from textgym.rescoring.engine import rescore
 
+    refresh(run)
     episodes = different = 0
     with status_line("rescoring") as update:
 

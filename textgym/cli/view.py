@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from textgym.cli.arguments import RunArgument
+from textgym.cli.arguments import RunArgument, refresh
 from textgym.cli.output.terminal import page
 from textgym.display.terminal import Paint, show, visible, wants_colour
 from textgym.display.transcript import format_answer, format_episode, format_turn_rewards
@@ -85,6 +85,7 @@ def view_command(
 ) -> None:
     if answers and as_json:
         raise UsageError("trajectories hold no answers: --answers cannot be used with --json")
+    refresh(run)
     env = registered_id(env) if env and ":" in env else env
     conditions = EpisodeFilter(
         env, task, level, category, stop_reason, text, failed or None, success

@@ -9,6 +9,7 @@ some of their lines.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import re
@@ -24,12 +25,15 @@ from textgym.errors import RunError, UsageError
 from textgym.metrics.run_index import RunIndex, read_index
 from textgym.metrics.run_metrics import planned_episodes, run_metrics
 from textgym.trajectories.run import Run
-from textgym.trajectories.run_folder import RunFolder, read_config
+from textgym.trajectories.run_folder import FolderInUseError, RunFolder, read_config
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.shards import NOT_PLANNED, EpisodeNumbers, Numbers, Shard
 from textgym.trajectories.task_identity import changed_data
 
-__all__ = ["merge_runs"]
+__all__ = ["SEGMENTS", "collect_segments", "has_episodes", "merge_runs", "refresh_run"]
+
+SEGMENTS = "segments"
+"""The folder of the segments that the workers of a run write, in the folder of the run."""
 
 _BLOCK = 64 << 20  # bytes of lines in memory
 _ADDRESS = re.compile("@https?://.*")  # of a model server, which may differ between machines
@@ -99,11 +103,74 @@ def merge_runs(
     except RunError as error:
         raise RunError(f"{str(parts[0].path)!r} cannot be merged: {error}") from None
     records = _Records(parts, [_numbers_of(part, numbers, config.get("seed")) for part in parts])
-    chosen = records.choose()
+    chosen = records.choose(must_agree=True)
     if not partial:
         _refuse_missing(parts, numbers, records.numbers[chosen])
     ordered = chosen[numbers.in_order(records.numbers[chosen])]
     return _write(records, ordered, config, target)
+
+
+def collect_segments(path: str | os.PathLike[str]) -> bool:
+    """Merge the segments of a run into its folder, and return whether all episodes are there.
+
+    Episodes that are in the folder are kept. Of several records of an episode, the first with a
+    reward is taken.
+
+    Args:
+        path: The folder of the run.
+
+    Raises:
+        FolderInUseError: Another process is writing to the folder.
+        RunError: The folder holds no run, or a segment of another run, or cannot be written.
+    """
+    folder, config = Path(path), read_config(path)
+    if not config:
+        raise RunError(f"{str(path)!r} holds no run")
+    numbers = EpisodeNumbers(config)
+    with contextlib.closing(RunFolder(folder, config, resume=True)) as run:
+        paths = [folder, *sorted((folder / SEGMENTS).iterdir())]
+        parts = [_Part.read(part) for part in paths if has_episodes(part)]
+        if not parts:
+            return False
+        for part in parts[1:]:
+            _compare_settings(parts[0], part)
+        records = _Records(parts, [_numbers_of(part, numbers, config["seed"]) for part in parts])
+        chosen = records.choose(must_agree=False)
+        ordered = chosen[numbers.in_order(records.numbers[chosen])]
+        is_new = parts[0].path != folder or len(ordered) != parts[0].run_index.table.num_episodes
+        if is_new or not np.array_equal(ordered, np.arange(len(ordered))):
+            run.replace_stored(records.lines(ordered))
+        is_complete = len(chosen) == numbers.groups * numbers.repeats
+        if is_complete:
+            run.write_metrics(run_metrics(read_index(folder).table, planned_episodes(config)))
+        return is_complete
+
+
+def refresh_run(path: str | os.PathLike[str]) -> None:
+    """Merge the segments of a run that is being played by workers, before its folder is read.
+
+    Other folders, and runs that are complete, are left as they are. While another process merges,
+    the folder has what was merged before.
+
+    Raises:
+        RunError: See `collect_segments`.
+    """
+    folder = Path(path)
+    if (folder / SEGMENTS).is_dir() and not (folder / "metrics.json").exists():
+        with contextlib.suppress(FolderInUseError):
+            collect_segments(folder)
+
+
+def has_episodes(folder: Path) -> bool:
+    """Return whether a segment has episodes that count.
+
+    It has none if its worker was killed at its start, or its `run.json` was lost in a crash.
+
+    Args:
+        folder: The segment.
+    """
+    file = folder / "trajectories.jsonl"
+    return file.exists() and file.stat().st_size > 0 and bool(read_config(folder))
 
 
 def _refuse_used(target: Path) -> None:
@@ -171,11 +238,14 @@ class _Records:
         self._part = np.repeat(np.arange(len(parts)), sizes)
         self._item = np.concatenate([np.arange(size) for size in sizes])
 
-    def choose(self) -> Numbers:
+    def choose(self, *, must_agree: bool) -> Numbers:
         """Return the positions of the records that are taken, one for each episode.
 
+        Args:
+            must_agree: Whether records of an episode with rewards must be equal.
+
         Raises:
-            RunError: Two records of an episode have rewards, and differ.
+            RunError: They are not.
         """
         failed = ~np.concatenate([np.array(part.run_index.played(), bool) for part in self.parts])
         order = np.lexsort((failed, self.numbers))  # which keeps equal ones in their order
@@ -183,7 +253,7 @@ class _Records:
         is_first = np.ones(len(order), bool)
         is_first[1:] = sorted_numbers[1:] != sorted_numbers[:-1]
         firsts = order[is_first][np.cumsum(is_first) - 1]
-        doubles = (firsts != order) & ~failed[order]
+        doubles = (firsts != order) & ~failed[order] & must_agree
         for first, other in zip(firsts[doubles], order[doubles], strict=True):
             if self._read(first) != self._read(other):
                 where = " and ".join(str(self._path(record)) for record in (first, other))

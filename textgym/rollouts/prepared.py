@@ -10,7 +10,9 @@ a run in which every episode fails is stopped early.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +23,9 @@ from textgym.metrics.run_index import Key
 from textgym.policies import Policy
 from textgym.provenance import provenance
 from textgym.rollouts.env_pool import EnvPool, Envs, EnvSet, check_minimum, with_test_split
-from textgym.rollouts.episode import SamePromptCheck
+from textgym.rollouts.episode import Job, SamePromptCheck
 from textgym.rollouts.group_rewards import GroupReward, GroupRewards
+from textgym.rollouts.merging import refresh_run
 from textgym.rollouts.plan import (
     GivenTasks,
     PlannedTasks,
@@ -33,7 +36,13 @@ from textgym.rollouts.plan import (
     unfinished,
 )
 from textgym.rollouts.recorder import RunLog, RunRecorder
-from textgym.rollouts.schedule import CurriculumSchedule, PoolSchedule, Schedule
+from textgym.rollouts.schedule import (
+    CurriculumSchedule,
+    LeasedSchedule,
+    PoolSchedule,
+    Schedule,
+)
+from textgym.rollouts.work import Work
 from textgym.rollouts.workers import play_all
 from textgym.task_pool import TaskPool
 from textgym.trajectories.run import Run
@@ -53,7 +62,7 @@ class PreparedRollout:
     """A rollout with checked arguments, ready to be played by a policy.
 
     Use it as a context manager, which closes the environments. The arguments are as in `rollout`,
-    with registered ids.
+    with registered ids; with `work`, several workers play the run, and `out` is its segment.
 
     Raises:
         UsageError: An argument is invalid.
@@ -82,6 +91,7 @@ class PreparedRollout:
         curriculum: Curriculum | None = None,
         group_reward: GroupReward | None = None,
         shard: tuple[int, int] | None = None,
+        work: Work | None = None,
     ) -> None:
         check_minimum(1, repeats=repeats, concurrency=concurrency)
         check_minimum(0, retries=retries, start=start)
@@ -96,11 +106,12 @@ class PreparedRollout:
             curriculum, num_envs=len(envs) if isinstance(envs, Mapping) else 1
         )
         self._shard = None if shard is None else Shard.read(shard)
-        if self._shard and self._curriculum:
+        if (self._shard or work) and self._curriculum:
             raise UsageError(
                 "a curriculum draws tasks by the results of the whole run, which has no shards: "
                 "leave out shard or curriculum"
             )
+        self._work = work
         self._episodes, self._start, self._has_given_tasks = episodes, start, tasks is not None
         self._repeats, self._seed, self._out, self._resume = repeats, seed, out, resume
         self._concurrency, self._retries = concurrency, retries
@@ -143,40 +154,56 @@ class PreparedRollout:
         for env in self._envs.samples.values():
             policy.for_env(env)
         config = self._config(policy)
+        if self._out is not None and self._resume:
+            refresh_run(self._out)
         with contextlib.ExitStack() as stack:
             folder = RunFolder(self._out, config, self._resume) if self._out is not None else None
             if folder:
                 stack.callback(folder.close)
+            if folder and self._work:
+                stack.callback(self._work.end)
+                self._work.begin(config, folder.flush)
             starts = [on_start] if on_start else []
             takers = [on_episode] if on_episode else []
             if self._curriculum:
                 takers = [self._add_result, *takers]
+            if self._work:
+                takers = [self._work.count, *takers]
             if progress:
                 bar = stack.enter_context(_progress_bar())
                 starts, takers = [bar.begin, *starts], [bar.count, *takers]
             rows = {env_id: tasks.rows for env_id, tasks in self._plan.items() if tasks.rows}
-            planned = self._num_tasks * self._repeats
+            planned = self.num_tasks * self._repeats
             recorder = RunRecorder(folder, planned, self._digests, rows, takers)
             check_prompt = SamePromptCheck(self._repeats) if self._repeats > 1 else None
             completed: set[Key] = set()
             if folder and self._resume:
                 completed = self._restore(folder, recorder, check_prompt)
-            schedule = self._schedule(completed, has_jobs=recorder.remaining != 0)
+            schedule: Schedule | None = None
+            if not self._work:
+                schedule = self._schedule(completed, has_jobs=recorder.remaining != 0)
             for begin in starts:
                 begin(recorder.remaining)
+            env_fns = with_unchanged_data(self._envs.env_fns, self._digests)
             try:
-                await play_all(
-                    schedule,
-                    self._pool,
-                    with_unchanged_data(self._envs.env_fns, self._digests),
-                    policy,
-                    min(self._concurrency, recorder.remaining),
-                    self._retries,
-                    recorder.add,
-                    self.log,
-                    check_prompt,
-                    self._groups,
-                )
+                if self._work:
+                    schedule = await self._leased(self._work)
+                while schedule:
+                    await play_all(
+                        schedule,
+                        self._pool,
+                        env_fns,
+                        policy,
+                        min(self._concurrency, recorder.remaining),
+                        self._retries,
+                        recorder.add,
+                        self.log,
+                        check_prompt,
+                        self._groups,
+                    )
+                    schedule = None
+                    if self._work and not recorder.stopped_early:
+                        schedule = await self._leased(self._work)
             except BaseException:
                 with contextlib.suppress(RunError):
                     recorder.finish()
@@ -184,7 +211,8 @@ class PreparedRollout:
             return recorder.finish()
 
     @property
-    def _num_tasks(self) -> int:
+    def num_tasks(self) -> int:
+        """How many tasks are played."""
         if self._curriculum and self._episodes:
             return self._episodes
         return sum(map(len, self._plan.values()))
@@ -246,7 +274,7 @@ class PreparedRollout:
                 self._curriculum,
                 self._envs.weights,
                 self._seed,
-                self._num_tasks,
+                self.num_tasks,
                 completed,
             )
         jobs = {}
@@ -265,9 +293,31 @@ class PreparedRollout:
             self._curriculum,
             self._envs.weights,
             self._seed,
-            self._num_tasks,
+            self.num_tasks,
             completed,
         )
+
+    async def _leased(self, work: Work) -> Schedule | None:
+        """Wait for a block, and return a schedule; None if all blocks are finished."""
+        if not await work.wait():
+            return None
+        return LeasedSchedule(partial(self._next_block, work), self._plan)
+
+    def _next_block(self, work: Work) -> dict[str, Iterator[Job]] | None:
+        """Lease a block, and return its remaining episodes; None if there is none now."""
+        lease = work.lease()
+        if lease is None:
+            return None
+        tasks = _part_of(self._plan, Shard(lease.block + 1, work.plan.blocks))
+        completed = work.completed(lease)
+        jobs = {}
+        for env_id, planned in tasks.items():
+            kwargs = self._envs.kwargs[env_id]
+            of_env = list_jobs(env_id, planned, self._repeats, self._seed, kwargs)
+            jobs[env_id] = list(remaining(of_env, completed))
+        keys = [(job.env_id, job.task_index, job.repeat) for job in chain(*jobs.values())]
+        work.expect(lease.block, keys)
+        return {env_id: iter(of_env) for env_id, of_env in jobs.items()}
 
     def _add_result(self, trajectory: Trajectory) -> None:
         """Add the result of an episode to the curriculum, unless the episode failed."""

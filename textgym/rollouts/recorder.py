@@ -45,6 +45,7 @@ class RunRecorder:
 
     Attributes:
         remaining: How many episodes are still to be played.
+        stopped_early: Whether the first episodes all failed.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class RunRecorder:
         self._in_memory: list[Trajectory] = []
         self._episode_table = EpisodeTable()
         self._played = self._failed = 0
-        self._stopped_early = False
+        self.stopped_early = False
         self._ungraded: Counter[str] = Counter()
 
     def add_completed(self, completed: EpisodeTable) -> None:
@@ -88,10 +89,10 @@ class RunRecorder:
         self._failed += failure is not None
         if failure and self._played == self._failed == MAX_INITIAL_FAILURES < self.remaining:
             self._stop(failure)
-        return not self._stopped_early
+        return not self.stopped_early
 
     def _stop(self, last: Failure) -> None:
-        self._stopped_early = True
+        self.stopped_early = True
         _log.error(
             "the first %d episodes all failed, so the run was stopped; the last failure: %s: %s",
             self._played,
@@ -113,7 +114,7 @@ class RunRecorder:
             self._folder.write_metrics(metrics)
         path = self._folder.path if self._folder else None
         return Run(
-            metrics, path, tuple(self._in_memory), self._stopped_early, self._digests, self._rows
+            metrics, path, tuple(self._in_memory), self.stopped_early, self._digests, self._rows
         )
 
 

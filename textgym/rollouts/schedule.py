@@ -21,7 +21,7 @@ from textgym.rollouts.episode import Job
 from textgym.rollouts.plan import PlannedTasks
 from textgym.task_pool import TaskPool
 
-__all__ = ["CurriculumSchedule", "JobQueue", "PoolSchedule", "Schedule"]
+__all__ = ["CurriculumSchedule", "JobQueue", "LeasedSchedule", "PoolSchedule", "Schedule"]
 
 
 class Schedule:
@@ -236,6 +236,35 @@ class PoolSchedule(Schedule):
         self._begun[drawn] = None
         self.queues[drawn[0]].refill(self._jobs_of(*drawn))
         return self.queues[drawn[0]]
+
+
+class LeasedSchedule(Schedule):
+    """Hands out the jobs of leased blocks. The next block is leased when all jobs have started.
+
+    Args:
+        next_block: Leases a block, and returns its jobs by environment; None if there is none now,
+            and then it is not called again.
+        tasks: The tasks of each environment in all blocks.
+    """
+
+    def __init__(
+        self,
+        next_block: Callable[[], Mapping[str, Iterator[Job]] | None],
+        tasks: Mapping[str, PlannedTasks],
+    ) -> None:
+        super().__init__({id: iter(()) for id in tasks}, tasks, {})
+        self._next_block = next_block
+        self._has_blocks = True
+
+    def choose(self) -> JobQueue | None:
+        """Return the queue that has advanced least, of the leased blocks."""
+        while not (queue := super().choose()) and self._has_blocks:
+            jobs = self._next_block()
+            if jobs is None:
+                self._has_blocks = False
+            for id, of_env in (jobs or {}).items():
+                self.queues[id].refill(of_env)
+        return queue
 
 
 def _check_begun(begun: int, count: int) -> None:

@@ -16,6 +16,7 @@ import itertools
 import json
 import mmap
 import os
+import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -26,9 +27,10 @@ from textgym.errors import RunError
 from textgym.json_values import decode_line, encode_line, json_round_trip
 from textgym.trajectories.media import copy_media, restore_media, store_media
 from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
-from textgym.trajectories.task_identity import changed_data
+from textgym.trajectories.task_identity import check_same_run
 
 __all__ = [
+    "FolderInUseError",
     "RunFolder",
     "open_trajectories",
     "read_config",
@@ -41,6 +43,10 @@ __all__ = [
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _VERSION_WITHOUT_TRACEBACKS = 1
 _LOCKS_UNSUPPORTED = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some network file systems
+
+
+class FolderInUseError(RunError):
+    """A folder that another run is writing to."""
 
 
 class RunFolder:
@@ -82,7 +88,7 @@ class RunFolder:
         try:
             fcntl.flock(self._run_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise RunError(
+            raise FolderInUseError(
                 f"another run is writing to {str(self.path)!r}: wait for its end, or name another "
                 "folder"
             ) from None
@@ -106,43 +112,8 @@ class RunFolder:
         elif not resume:
             raise _used(self.path)
         else:
-            self._compare_config(json.loads(stored))
+            check_same_run(self.path, json.loads(stored), self._config)
             _drop_incomplete_line(file)
-
-    def _compare_config(self, stored: Any) -> None:
-        """Refuse to resume a run with another configuration."""
-        if not isinstance(stored, dict):
-            raise RunError(f"{str(self.path / 'run.json')!r} is not a JSON object")
-        for key in dict.fromkeys([*self._config, *stored]):
-            old, new = stored.get(key), self._config.get(key)
-            if old == new:
-                continue
-            if key == "data":
-                raise self._data_error(old, new)
-            if key in ("version", "textgym"):
-                what = "the schema" if key == "version" else "textgym"
-                raise RunError(
-                    f"{str(self.path)!r} was written by version {json.dumps(old)} of {what}, and "
-                    f"this is {json.dumps(new)}: resume it with that version, or name another "
-                    "folder"
-                )
-            raise RunError(
-                f"{str(self.path)!r} holds another run: its {key} is {json.dumps(old)}, "
-                f"not {json.dumps(new)}"
-            )
-
-    def _data_error(self, old: Any, new: Any) -> RunError:
-        """Return the error for a run whose data sets have changed."""
-        changed = changed_data(old, new)
-        if not changed:
-            return RunError(
-                f"{str(self.path / 'run.json')!r} has no digests of the run's data sets, so "
-                "changes cannot be detected: name another folder"
-            )
-        return RunError(
-            f"{str(self.path)!r} was played with another content of {changed[0]!r} than it has "
-            "now: restore it, or name another folder"
-        )
 
     def add(self, trajectory: Trajectory) -> None:
         """Append one trajectory.
@@ -150,10 +121,20 @@ class RunFolder:
         Raises:
             RunError: It cannot be written; the file is unchanged.
         """
-        try:
+        try:  # without `_reported`, which costs more
             _append_or_undo(self._file, store_media(encode_line(trajectory), self.path))
         except OSError as error:
             raise self._cannot_write(error) from error
+
+    def flush(self) -> None:
+        """Return when what was added is on the disk, or on the server of a network file system.
+
+        Raises:
+            RunError: It cannot be written.
+        """
+        with self._reported():
+            os.fsync(self._run_file.fileno())
+            os.fsync(self._file)
 
     def add_stored(self, line: bytes, folder: Path) -> None:
         """Append a line of another run, with the files that it names.
@@ -165,11 +146,9 @@ class RunFolder:
         Raises:
             RunError: It cannot be written, or a file is missing; `trajectories.jsonl` is unchanged.
         """
-        try:
+        with self._reported():
             copy_media(line, folder, self.path)
             _append_or_undo(self._file, line)
-        except OSError as error:
-            raise self._cannot_write(error) from error
 
     def rewrite(self, keep: Iterable[bool]) -> None:
         """Replace the file by one with only some of the trajectories, atomically.
@@ -180,17 +159,48 @@ class RunFolder:
         Raises:
             RunError: The new file cannot be written; the old one is unchanged.
         """
-        held, new = self.path / "trajectories.jsonl", self.path / "trajectories.jsonl.new"
+        with self._reported(), (self.path / "trajectories.jsonl").open("rb") as lines:
+            self._replace(itertools.compress(lines, keep), "trajectories.jsonl.new")
+
+    def replace_stored(self, lines: Iterable[tuple[bytes, Path]]) -> None:
+        """Replace the file by lines of several runs, with the files that they name, atomically.
+
+        Args:
+            lines: Each line, and the folder of its run.
+
+        Raises:
+            RunError: They cannot be written, or a file is missing; `trajectories.jsonl` is
+                unchanged.
+        """
+
+        def copied() -> Iterator[bytes]:
+            for line, folder in lines:
+                copy_media(line, folder, self.path)
+                yield line
+
+        with self._reported():
+            # A draft of its own: not all network file systems have locks.
+            self._replace(copied(), f"trajectories.jsonl.{uuid.uuid4().hex}.new")
+
+    def _replace(self, lines: Iterable[bytes], draft: str) -> None:
+        held, new = self.path / "trajectories.jsonl", self.path / draft
         try:
-            with held.open("rb") as lines, new.open("wb") as output:
-                output.writelines(itertools.compress(lines, keep))
+            with new.open("wb") as output:
+                output.writelines(lines)
             file = os.open(new, os.O_WRONLY | os.O_APPEND)
             new.replace(held)
-        except OSError as error:
+        except BaseException:
             new.unlink(missing_ok=True)
-            raise self._cannot_write(error) from error
+            raise
         os.close(self._file)
         self._file = file
+
+    @contextlib.contextmanager
+    def _reported(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise self._cannot_write(error) from error
 
     def write_metrics(self, metrics: dict[str, Any]) -> None:
         """Write `metrics.json`.

@@ -1,4 +1,4 @@
-"""What identifies a task, a group, an episode, and the data that tasks are read from.
+"""What identifies a task, a group, an episode, a run, and the data that tasks are read from.
 
 A task is the same in every run and data set if its environment, its id and its prompt are. An id is
 not enough: in every data set, rows without an id are called `row-0`, `row-1`.
@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import gymnasium as gym
 
-from textgym.errors import DatasetError
+from textgym.errors import DatasetError, RunError
 from textgym.json_values import encode_line
 from textgym.messages import Message
 from textgym.tasks.task import hash_bytes
@@ -30,6 +31,7 @@ __all__ = [
     "EpisodeKey",
     "GroupKey",
     "changed_data",
+    "check_same_run",
     "digests_of",
     "prompt_of",
     "task_identity",
@@ -168,6 +170,52 @@ def changed_data(before: Any, now: Any) -> list[str]:
             name for name, digest in _mapping(digests).items() if old.get(name, digest) != digest
         ]
     return list(dict.fromkeys(changed))
+
+
+def check_same_run(path: Path, stored: Any, config: Mapping[str, Any]) -> None:
+    """Refuse to add episodes to a run with another configuration.
+
+    Args:
+        path: The run's folder.
+        stored: Its `run.json`.
+        config: The configuration of the episodes, as JSON values.
+
+    Raises:
+        RunError: They differ; the error names the first key that does.
+    """
+    if not isinstance(stored, dict):
+        raise RunError(f"{str(path / 'run.json')!r} is not a JSON object")
+    for key in dict.fromkeys([*config, *stored]):
+        old, new = stored.get(key), config.get(key)
+        if old == new:
+            continue
+        if key == "data":
+            raise _data_error(path, old, new)
+        if key in ("version", "textgym"):
+            what = "the schema" if key == "version" else "textgym"
+            raise RunError(
+                f"{str(path)!r} was written by version {json.dumps(old)} of {what}, and "
+                f"this is {json.dumps(new)}: resume it with that version, or name another "
+                "folder"
+            )
+        raise RunError(
+            f"{str(path)!r} holds another run: its {key} is {json.dumps(old)}, "
+            f"not {json.dumps(new)}"
+        )
+
+
+def _data_error(path: Path, old: Any, new: Any) -> RunError:
+    """Return the error for a run whose data sets have changed."""
+    changed = changed_data(old, new)
+    if not changed:
+        return RunError(
+            f"{str(path / 'run.json')!r} has no digests of the run's data sets, so "
+            "changes cannot be detected: name another folder"
+        )
+    return RunError(
+        f"{str(path)!r} was played with another content of {changed[0]!r} than it has "
+        "now: restore it, or name another folder"
+    )
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

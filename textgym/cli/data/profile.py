@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from textgym.cli.arguments import JsonOption, check_place
+from textgym.cli.arguments import JsonOption, check_place, refresh
 from textgym.cli.output.terminal import as_text, print_all
 from textgym.data.profiling import (
     ORDERS,
@@ -59,6 +59,8 @@ def profile_command(
     band = None if keep is None else read_band(keep)
     if out is not None:
         check_place(out, "--out")
+    for run in runs:
+        refresh(run)
     profiled = profile_runs(runs, env)
     tasks = sorted(
         (task for task in profiled if band is None or band.holds(task.pass_rate)),

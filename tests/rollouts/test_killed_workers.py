@@ -1,0 +1,147 @@
+"""Workers and drivers of one run that are killed by signals: nothing is lost, nothing doubled."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from in_process import run_command
+from repository import ROOT
+
+from textgym.rollouts.work import WorkPlan
+
+MCQA = "textgym/MCQA-v0"
+TIMES = ("started_at", "seconds", "mean_seconds")
+POLICY = r"""
+import asyncio, os, textgym
+
+class Halting(textgym.Policy):
+    '''Stops after some messages until there is a file `go`, so that each kill meets a run.'''
+
+    name = "halting"
+    messages = 0
+
+    async def act(self, messages, tools, *, prior=None, seed=None):
+        Halting.messages += 1
+        while Halting.messages > int(os.environ["LIMIT"]) and not os.path.exists("go"):
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(0.001)
+        return textgym.Action(textgym.assistant(r"\boxed{%s}" % "ABCD"[seed % 4]))
+"""
+
+
+def without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: without_times(item) for key, item in value.items() if key not in TIMES}
+    return [without_times(item) for item in value] if isinstance(value, list) else value
+
+
+def content(folder: Path) -> list[Any]:
+    """Return the episodes and the metrics of a run, without times."""
+    lines = (folder / "trajectories.jsonl").read_bytes().splitlines()
+    return [without_times(json.loads(text)) for text in (*lines, metrics(folder))]
+
+
+def metrics(folder: Path) -> bytes:
+    return (folder / "metrics.json").read_bytes()
+
+
+class Machine:
+    """Starts the command in a folder, and kills it.
+
+    Args:
+        folder: The folder.
+        seed: Decides how many episodes a worker plays before it stops.
+    """
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self.folder, self.rng = folder, random.Random(seed)
+        self.environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+        self.running: list[subprocess.Popen[bytes]] = []
+        (folder / "halting.py").write_text(POLICY)
+
+    def start(self, *arguments: str, limit: int) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "textgym", *arguments],
+            cwd=self.folder,
+            env={**self.environ, "LIMIT": str(limit)},
+            stdout=subprocess.DEVNULL,
+            stderr=(self.folder / "errors.txt").open("ab"),
+        )
+        self.running.append(process)
+        return process
+
+    def wait_for_sign(self, process: subprocess.Popen[bytes]) -> None:
+        """Wait until a worker leases blocks."""
+        while not list(self.folder.glob(f"run/workers/*-{process.pid}-*")):
+            time.sleep(0.05)
+            assert process.poll() is None, (self.folder / "errors.txt").read_text()
+
+    def kill(self, process: subprocess.Popen[bytes]) -> None:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        self.running.remove(process)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize(
+    ("tasks", "repeats", "workers", "kills", "drivers"),
+    [
+        pytest.param(150, 2, 2, 3, 1, marks=pytest.mark.slow, id="300 episodes"),
+        pytest.param(500, 40, 4, 50, 10, marks=pytest.mark.soak, id="20,000 episodes"),
+    ],
+)
+def test_killed_workers_and_drivers_lose_and_double_nothing(
+    tasks: int, repeats: int, workers: int, kills: int, drivers: int, tmp_path: Path
+) -> None:
+    episodes = tasks * repeats
+    machine = Machine(tmp_path, seed=episodes)
+    rng, most = machine.rng, episodes // (kills + workers + drivers)
+    driver = (
+        "eval", MCQA, "--policy", "halting:Halting", "--episodes", str(tasks),
+        "--repeats", str(repeats), "--concurrency", "16", "--out", "run", "--workers", "1",
+        "--patience", "3", "--resume",
+    )  # fmt: skip
+    try:
+        leading = machine.start(*driver, limit=rng.randrange(most))
+        while not (tmp_path / "run" / "plan.json").exists():
+            time.sleep(0.05)
+            assert leading.poll() is None, (tmp_path / "errors.txt").read_text()
+        assert WorkPlan.read(tmp_path / "run").blocks > 3
+        started = [
+            machine.start("worker", "run", limit=rng.randrange(most)) for _ in range(workers)
+        ]
+        turns = ["worker"] * kills + ["driver"] * drivers
+        rng.shuffle(turns)
+        for turn in turns:
+            if turn == "driver":
+                machine.kill(leading)  # its worker lives on
+                leading = machine.start(*driver, limit=rng.randrange(most))
+            else:
+                place = rng.randrange(workers)
+                machine.wait_for_sign(started[place])
+                time.sleep(rng.uniform(0, 1))
+                machine.kill(started[place])
+                started[place] = machine.start("worker", "run", limit=rng.randrange(most))
+        (tmp_path / "go").touch()
+        for process in machine.running:
+            assert process.wait() == 0, (tmp_path / "errors.txt").read_text()
+    finally:
+        (tmp_path / "go").touch()  # for workers of drivers that were killed
+        for process in list(machine.running):
+            machine.kill(process)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LIMIT", "0")
+        one = (*driver[:8], "--concurrency", "1", "--out", "one")
+        assert run_command(tmp_path, *one).returncode == 0
+    assert content(tmp_path / "run") == content(tmp_path / "one")
+    assert len(content(tmp_path / "run")) == episodes + 1
+    assert list(tmp_path.glob("run/leases/*.1"))  # blocks were taken over

@@ -26,7 +26,9 @@ FILES = [
 SUITE = [id for id in textgym.ids() if id.startswith("textgym/")]  # before tests register others
 MODEL = re.compile(r'"hf"|--policy hf|textgym\.training\.(trl|verl)')
 # Blocks with processes, or many episodes.
-SLOW = re.compile(r"textgym (check|audit) |\baudit\(|repeats=8|PythonTool|Sandbox\(|.python.\]")
+SLOW = re.compile(
+    r"textgym (check|audit) |\baudit\(|repeats=8|PythonTool|Sandbox\(|.python.\]|--workers"
+)
 
 
 def name_of(file: Path) -> str:

@@ -30,7 +30,8 @@ AnswerForm = Literal["line", "box", "tag"]
 
 DENIED_LABEL = re.compile(
     rf"(?:\b(?:{FALSE}|{NEGATIONS}|{DOUBTED}|backup|alternative|second|other(?! words)|another"
-    r"|first|suppose|if|rejected|says?|said|claims|claimed|thinks|thought|believes|might|may|could|possible|assume|falsche|fausse|mauvaise)\b"
+    r"|first|suppose|if|rejected|says?|(?<!\bi )(?:said|claimed)|claims|thinks|thought|believes"
+    r"|might|may|could|possible|assume|falsche|fausse|mauvaise)\b"
     rf"|{CONTRACTED})[^.,;:\n]{{0,40}}\Z"
     r"|\b(?:previous|earlier|potential|tentative|sample|example|trap|naive)[ *_]{1,3}\Z",
     re.IGNORECASE,

@@ -21,7 +21,10 @@ STATED = {
         "She waits from 0 minutes until 42 minutes, which is a total of 42 minutes.",
         "The problem states that 6 * 7 are needed, which is 42.",
     ],
-    "reports": ["I think it is 42.", "I believe the answer is 42.", "We claim it is 42."],
+    "reports": [
+        "I think it is 42.", "I believe the answer is 42.", "We claim it is 42.",
+        "As I said before the answer is 42.", "So I said the answer is 42 and I stand by it.",
+    ],
     "doubts": [
         "I was not sure at first, but the answer is 42.", "I think 42.", "Probably 42.",
         "It should be 42.", "It is certainly 42.", "It would be 42.",

@@ -3,7 +3,7 @@
 The figures of an audit follow from the environment's module, the audits' own code, and all modules
 that these import. A digest of that code is stored with the figures. Comments, layout and docstrings
 do not count; the docstring of a tool does, because models and attackers read it. Modules that no
-audit runs, of model servers, data sets and curricula, do not count, either.
+audit runs, of model servers, data sets, curricula and shards, do not count, either.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ UNUSED = tuple(
         "curricula", "task_pool", "whole_file",
         "policies.chat", "policies.default_model", "policies.hf", "policies.inspect",
         "policies.models", "policies.openai", "policies.vllm",
+        "rollouts.leases", "rollouts.merging", "rollouts.work",
         "tasks.columnar_rows", "tasks.csv_rows", "tasks.file_rows", "tasks.named",
-        "tasks.published", "tasks.table_rows",
+        "tasks.published", "tasks.table_rows", "trajectories.shards",
     )
 )  # fmt: skip
 """The beginnings of modules that audits import and do not run: they play scripted policies and

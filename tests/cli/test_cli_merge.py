@@ -8,11 +8,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from in_process import output_of, run_command
 from repository import ROOT
+from run_contents import content
 
 MCQA = "textgym/MCQA-v0"
 EVAL = ("eval", MCQA, "--policy", "random", "--episodes", "6", "--repeats", "2")
@@ -26,21 +26,12 @@ def play_shards(folder: Path, n: int) -> list[str]:
     return names
 
 
-def without_times(folder: Path) -> list[dict[str, Any]]:
-    episodes = map(json.loads, (folder / "trajectories.jsonl").read_text().splitlines())
-    return [
-        {key: value for key, value in episode.items() if key not in ("started_at", "seconds")}
-        | {"steps": [{**step, "seconds": 0} for step in episode["steps"]]}
-        for episode in episodes
-    ]
-
-
 def test_merged_run_is_an_ordinary_run(tmp_path: Path) -> None:
     names = play_shards(tmp_path, 3)
     done = run_command(tmp_path, "merge", "merged", *names)
     assert output_of(done) == "merged: random, 6 tasks, 12 episodes\n"
     output_of(run_command(tmp_path, *EVAL, "--out", "one", "--concurrency", "1"))
-    assert without_times(tmp_path / "merged") == without_times(tmp_path / "one")
+    assert content(tmp_path / "merged") == content(tmp_path / "one")
     compared = output_of(run_command(tmp_path, "metrics", "merged", "one", "--json"))
     difference = json.loads(compared)["differences"][0]["overall"]
     assert difference["shared_tasks"] == 6
@@ -110,4 +101,4 @@ def test_job_script_of_the_page_plays_its_shards(tmp_path: Path) -> None:
     output_of(run_command(tmp_path, "merge", "merged", "parts/1", "parts/2", "parts/3"))
     one = ("eval", MCQA, "--policy", "random", "--episodes", "5", "--repeats", "4", "--out", "one")
     output_of(run_command(tmp_path, *one, "--concurrency", "1"))
-    assert without_times(tmp_path / "merged") == without_times(tmp_path / "one")
+    assert content(tmp_path / "merged") == content(tmp_path / "one")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
@@ -10,16 +9,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from in_process import run_command
 from repository import ROOT
+from run_contents import content
 
 from textgym.rollouts.work import WorkPlan
 
 MCQA = "textgym/MCQA-v0"
-TIMES = ("started_at", "seconds", "mean_seconds")
 POLICY = r"""
 import asyncio, os, textgym
 
@@ -38,22 +36,6 @@ class Halting(textgym.Policy):
 """
 
 
-def without_times(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: without_times(item) for key, item in value.items() if key not in TIMES}
-    return [without_times(item) for item in value] if isinstance(value, list) else value
-
-
-def content(folder: Path) -> list[Any]:
-    """Return the episodes and the metrics of a run, without times."""
-    lines = (folder / "trajectories.jsonl").read_bytes().splitlines()
-    return [without_times(json.loads(text)) for text in (*lines, metrics(folder))]
-
-
-def metrics(folder: Path) -> bytes:
-    return (folder / "metrics.json").read_bytes()
-
-
 class Machine:
     """Starts the command in a folder, and kills it.
 
@@ -65,6 +47,7 @@ class Machine:
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder, self.rng = folder, random.Random(seed)
         self.environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+        self.errors = os.open(folder / "errors.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         self.running: list[subprocess.Popen[bytes]] = []
         (folder / "halting.py").write_text(POLICY)
 
@@ -74,7 +57,7 @@ class Machine:
             cwd=self.folder,
             env={**self.environ, "LIMIT": str(limit)},
             stdout=subprocess.DEVNULL,
-            stderr=(self.folder / "errors.txt").open("ab"),
+            stderr=self.errors,
         )
         self.running.append(process)
         return process
@@ -91,7 +74,28 @@ class Machine:
         self.running.remove(process)
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.slow
+def test_stopped_command_stops_its_workers(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, seed=1)
+    leading = machine.start(
+        "eval", MCQA, "--policy", "halting:Halting", "--episodes", "50", "--out", "run",
+        "--workers", "2", "--patience", "1000", limit=10,
+    )  # fmt: skip
+    try:
+        while len(list(tmp_path.glob("run/workers/*"))) < 2:
+            time.sleep(0.05)
+            assert leading.poll() is None, (tmp_path / "errors.txt").read_text()
+        leading.send_signal(signal.SIGINT)
+        assert leading.wait() == 130
+    finally:
+        machine.kill(leading)
+    assert "resume with textgym worker run\n" in (tmp_path / "errors.txt").read_text()
+    assert {file.read_text() for file in tmp_path.glob("run/workers/*")} == {"ended"}
+    (tmp_path / "go").touch()
+    assert machine.start("worker", "run", limit=0).wait() == 0  # without the patience
+    assert (tmp_path / "run" / "metrics.json").exists()
+
+
 @pytest.mark.parametrize(
     ("tasks", "repeats", "workers", "kills", "drivers"),
     [
@@ -143,5 +147,5 @@ def test_killed_workers_and_drivers_lose_and_double_nothing(
         one = (*driver[:8], "--concurrency", "1", "--out", "one")
         assert run_command(tmp_path, *one).returncode == 0
     assert content(tmp_path / "run") == content(tmp_path / "one")
-    assert len(content(tmp_path / "run")) == episodes + 1
+    assert len(content(tmp_path / "run")["trajectories.jsonl"]) == episodes
     assert list(tmp_path.glob("run/leases/*.1"))  # blocks were taken over

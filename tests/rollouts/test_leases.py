@@ -152,6 +152,18 @@ def test_own_blocks_are_not_claimed_again(tmp_path: Path) -> None:
     assert board.claim() is None
 
 
+def test_block_that_another_worker_took_and_left_is_not_claimed_again(tmp_path: Path) -> None:
+    now = 0.0
+    slow, other, third = boards(tmp_path, "abc", 1, lambda: now)
+    slow.claim()
+    other.claim()
+    now = 11.0
+    assert other.claim() == Lease(0, ("a",))
+    other.end()
+    assert slow.claim() is None  # it still plays the block
+    assert third.claim() == Lease(0, ("a", "b"))
+
+
 def test_finished_block_is_not_claimed_though_its_worker_ended(tmp_path: Path) -> None:
     first, second = boards(tmp_path, "ab", 1)
     first.claim()
@@ -195,6 +207,12 @@ def test_no_block_is_left_out(seed: int, delay: int, blocks: int) -> None:
                 break
         assert all(board.is_finished for board, _ in workers)
         assert set(played) == set(range(blocks))
+
+
+def test_file_of_equal_content_is_not_its_own(tmp_path: Path) -> None:
+    folder = SharedFolder(tmp_path)
+    assert folder.create("a", "1")
+    assert not folder.create("a", "1")
 
 
 def test_lost_reply_is_a_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

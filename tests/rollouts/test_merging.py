@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from run_contents import content, without_times
 
 import textgym
 from textgym.errors import PolicyFailure, RunError, UsageError
@@ -23,29 +24,6 @@ from textgym.rollouts import merging
 from textgym.trajectories.run_folder import RunFolder
 
 MCQA, GUESS, MATH = "textgym/MCQA-v0", "textgym/GuessNumber-v0", "textgym/Math-v0"
-TIMES = ("started_at", "seconds", "mean_seconds")
-
-
-def without_times(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: without_times(item) for key, item in value.items() if key not in TIMES}
-    return [without_times(item) for item in value] if isinstance(value, list) else value
-
-
-def content(folder: Path) -> dict[str, Any]:
-    """Return all files of a run, without times."""
-    found: dict[str, Any] = {}
-    for path in sorted(folder.rglob("*")):
-        name = str(path.relative_to(folder))
-        if path.suffix == ".json":
-            found[name] = without_times(json.loads(path.read_bytes()))
-        elif path.suffix == ".jsonl":
-            found[name] = [
-                without_times(json.loads(line)) for line in path.read_bytes().splitlines()
-            ]
-        elif path.is_file():
-            found[name] = path.read_bytes()
-    return found
 
 
 def play(out: Path, envs: Any = MCQA, policy: Any = "random", **options: Any) -> Path:

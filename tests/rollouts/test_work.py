@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_process import output_of, run_command
 from repository import ROOT
+from run_contents import content
 
 import textgym
 from textgym.cli.worker import play_as_worker
@@ -26,7 +27,6 @@ from textgym.trajectories.run_folder import RunFolder
 
 MCQA, GUESS = "textgym/MCQA-v0", "textgym/GuessNumber-v0"
 PATIENCE = 0.2
-TIMES = ("started_at", "seconds", "mean_seconds")
 
 
 class Killed(BaseException):
@@ -39,22 +39,6 @@ def no_farewell() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LeaseBoard, "end", lambda board: None)
         yield
-
-
-def without_times(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: without_times(item) for key, item in value.items() if key not in TIMES}
-    return [without_times(item) for item in value] if isinstance(value, list) else value
-
-
-def content(folder: Path) -> dict[str, Any]:
-    """Return the files of a run, without times."""
-    found = {
-        name: without_times(json.loads((folder / name).read_bytes()))
-        for name in ("run.json", "metrics.json")
-    }
-    lines = (folder / "trajectories.jsonl").read_bytes().splitlines()
-    return {**found, "trajectories.jsonl": [without_times(json.loads(line)) for line in lines]}
 
 
 def begin(folder: Path, groups: int = 20, blocks: int = 6, **run: Any) -> Path:
@@ -374,12 +358,12 @@ def test_arguments_that_do_not_fit_are_one_line(
     ("options", "message"),
     [
         ((), "holds a run already: name another folder or resume"),
-        (("--resume", "--seed", "1"), "holds another run: its seed is null, not 1"),
+        (("--resume", "--seed", "1"), "holds another run: its seed is 0, not 1"),
         (("--resume", "--episodes", "7"), "holds another run: its episodes is 6, not 7"),
     ],
 )
 def test_plan_is_written_once(options: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    run = {"policy": "random", "envs": [MCQA], "episodes": 6, "out": "run"}
+    run = {"policy": "random", "envs": [MCQA], "episodes": 6, "seed": 0, "repeats": 1, "out": "run"}
     sampling = textgym.Sampling().as_dict()
     WorkPlan(json.loads(json.dumps({**run, "sampling": sampling})), 2, PATIENCE).write(
         tmp_path / "run", resume=False

@@ -28,7 +28,7 @@ from textgym.cli.arguments import (
 from textgym.cli.dry_run import DEFAULT_POLICY, advice_to_name_a_policy, print_first_prompts
 from textgym.cli.output.tables import metrics_tables
 from textgym.cli.output.terminal import print_all
-from textgym.cli.worker import play_with_workers
+from textgym.cli.worker import EXIT_CODE_INTERRUPTED, play_with_workers
 from textgym.display.terminal import show, visible
 from textgym.errors import RunError, UsageError
 from textgym.metrics.run_metrics import splits_of
@@ -47,7 +47,6 @@ __all__ = ["eval_command"]
 
 _SAME_NAMES = ("policy", "episodes", "repeats", "start", "concurrency", "seed")
 _SAMPLING = ("max_tokens", "temperature", "top_p", "top_k", "min_p", "stop")
-_EXIT_CODE_INTERRUPTED = 130  # the usual exit code after Ctrl-C
 
 
 def eval_command(
@@ -212,7 +211,7 @@ def eval_command(
     if workers is not None:
         if shard is not None:
             raise UsageError("--workers divides the run: leave out --shard")
-        stored = {"policy": DEFAULT_POLICY, **run, "sampling": sampling}
+        stored = {"policy": DEFAULT_POLICY, "seed": 0, "repeats": 1, **run, "sampling": sampling}
         stored |= {"policy_options": policy_options} if policy_options else {}
         if save_config:
             write_run_file(save_config, stored)
@@ -356,7 +355,7 @@ def _play(
         if progress.total is None:
             raise
         print(f"textgym: stopped; {_how_to_resume(progress, out)}", file=sys.stderr)
-        raise typer.Exit(_EXIT_CODE_INTERRUPTED) from None
+        raise typer.Exit(EXIT_CODE_INTERRUPTED) from None
 
 
 def _run_name(ids: list[str], policy: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import signal
 import subprocess
 import sys
@@ -23,7 +22,10 @@ if TYPE_CHECKING:
     from textgym.trajectories import Run
     from textgym.trajectories.schema import Trajectory
 
-__all__ = ["play_as_worker", "play_with_workers", "worker_command"]
+__all__ = ["EXIT_CODE_INTERRUPTED", "play_as_worker", "play_with_workers", "worker_command"]
+
+EXIT_CODE_INTERRUPTED = 130
+"""The usual exit code after Ctrl-C."""
 
 
 def worker_command(
@@ -126,13 +128,13 @@ def play_with_workers(
     try:
         for process in processes:
             process.wait()
-    except BaseException:
+    except KeyboardInterrupt:
         for process in processes:
-            with contextlib.suppress(ProcessLookupError):
-                process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGINT)
         for process in processes:
             process.wait()
-        raise
+        print(f"textgym: stopped; resume with textgym worker {folder}", file=sys.stderr)
+        raise typer.Exit(EXIT_CODE_INTERRUPTED) from None
     if not (folder / "metrics.json").exists():
         raise RunError(f"episodes are left: start workers again with textgym worker {folder}")
     show(visible(f"played by {workers} workers"))

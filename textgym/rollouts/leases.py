@@ -68,8 +68,8 @@ class SharedFolder:
                         os.fsync(file.fileno())
                 os.link(draft, self.path / name)
                 return True
-            except FileExistsError:
-                return draft.stat().st_nlink == 2  # the reply to the first request was lost
+            except FileExistsError:  # or the reply to the first request was lost
+                return draft.samefile(self.path / name)
             finally:
                 draft.unlink(missing_ok=True)
 
@@ -168,6 +168,7 @@ class LeaseBoard:
         self._blocks, self._patience, self._clock = blocks, patience, clock
         self.is_finished = blocks == 0
         self._candidates: list[tuple[int, int]] = []  # block and generation, the best one last
+        self._claimed = set[int]()  # by this worker, which finishes what it has claimed
         self._owners: dict[str, str] = {}  # of each lease, by its name
         self._signs: dict[str, tuple[str | None, float]] = {}  # and since when each is unchanged
         self._rng = random.Random(worker)  # workers begin at different blocks
@@ -189,6 +190,7 @@ class LeaseBoard:
                     break
                 block, generation = self._candidates.pop()
                 if self._leases.create(f"{block}.{generation}", self._worker):
+                    self._claimed.add(block)
                     if generation and self._leases.read(f"{block}.done") is not None:
                         continue
                     owners = [self._leases.read(f"{block}.{n}") for n in range(generation)]
@@ -233,11 +235,12 @@ class LeaseBoard:
             else:
                 last[int(block)] = max(int(generation), last.get(int(block), 0))
         self.is_finished = len(finished) == self._blocks
-        free = [(block, 0) for block in range(self._blocks) if block not in last]
+        others = [block for block in range(self._blocks) if block not in finished | self._claimed]
+        free = [(block, 0) for block in others if block not in last]
         left = [
-            (block, generation + 1)
-            for block, generation in last.items()
-            if block not in finished and self._is_left(block, generation)
+            (block, last[block] + 1)
+            for block in others
+            if block in last and self._is_left(block, last[block])
         ]
         for candidates in (free, left):
             self._rng.shuffle(candidates)
@@ -247,8 +250,6 @@ class LeaseBoard:
         """Return whether the worker with a lease is taken for dead."""
         name = f"{block}.{generation}"
         owner = self._owners.get(name) or self._leases.read(name)
-        if owner == self._worker:
-            return False
         if owner:
             self._owners[name] = owner
         sign, now = self._workers.read(owner) if owner else None, self._clock()

@@ -216,6 +216,7 @@ bench: setup  ## run the benchmarks
 	$(BIN)/python benchmarks/function_calls.py
 	$(BIN)/python benchmarks/pictures.py
 	$(BIN)/python benchmarks/serving.py
+	$(BIN)/python benchmarks/shared_folder.py
 
 bench-guard: setup  ## fail if a ratio of the benchmarks got worse: about five minutes
 	$(BIN)/python benchmarks/guard.py

@@ -20,7 +20,8 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,7 +43,8 @@ __all__ = ["Work", "WorkPlan"]
 _PLAN = "plan.json"
 _MAY_CHANGE = ("out", "concurrency", "retries")  # when a run is resumed
 _BEATS = 4  # signs of life in the time after which a worker is taken for dead
-_COLLECTIONS = 40  # attempts, as a network file system shows new segments late
+_SHORTEST_DELAY = 0.1  # seconds
+_COLLECTIONS = 45  # attempts, as a network file system shows new segments late
 _BLOCK = 64  # episodes in a block, at most, if a group is not larger
 _BLOCKS_PER_WORKER = 8  # at least, so that all workers end at about the same time
 
@@ -179,11 +181,12 @@ class Work:
 
     async def wait(self) -> bool:
         """Wait until there is a block to play; return False if all blocks are finished."""
-        while True:
+        for delay in self._delays():
             self._next = self._board.claim()
             if self._next or self._board.is_finished:
-                return self._next is not None
-            await asyncio.sleep(self.plan.patience / _BEATS)
+                break
+            await asyncio.sleep(delay)
+        return self._next is not None
 
     def lease(self) -> Lease | None:
         """Return a block to play; None if there is none now."""
@@ -221,16 +224,23 @@ class Work:
         Raises:
             RunError: Episodes are missing, or the folder cannot be written.
         """
-        for _ in range(_COLLECTIONS):
+        for delay in islice(self._delays(), _COLLECTIONS):
             with contextlib.suppress(FolderInUseError):  # a reader, or another worker, merges
                 if collect_segments(self._path):
                     return
-            time.sleep(self.plan.patience / _BEATS)
+            time.sleep(delay)
             if (self._path / "metrics.json").exists():
                 return
         raise RunError(
             f"{str(self._path)!r} lacks episodes of finished blocks: resume it without workers"
         )
+
+    def _delays(self) -> Iterator[float]:
+        """Yield the seconds to wait before each look at the folder, short ones first."""
+        longest, delay = self.plan.patience / _BEATS, _SHORTEST_DELAY
+        while True:
+            yield min(delay, longest)
+            delay = min(2 * delay, longest)
 
     def _beat(self) -> None:
         while not self._ended.wait(self.plan.patience / _BEATS):

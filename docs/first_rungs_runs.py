@@ -46,6 +46,9 @@ MAX_TOKENS = {
 }
 """The environments of the table, and the most tokens of a message."""
 
+HIGHEST = {"Haystack": 0}
+"""The highest level that is played, where prompts of higher ones are thousands of tokens long."""
+
 SEEDED = ("EquivalenceJudge", "RedefinedRules", "GuessNumber")
 """The environments with three seeds and all controls."""
 
@@ -73,10 +76,12 @@ class Job(NamedTuple):
         ids = [f"textgym/{name}-v0" for name in self.envs]
         also = [f"textgym/{name}-v0" for name in self.also]
         tokens = max(MAX_TOKENS[name] for name in self.envs + self.also)
+        highest = [HIGHEST[name] for name in self.envs if name in HIGHEST]
         return [
             *("--env", *ids),
             *(("--also", *also) if also else ()),
             *("--control", self.control, "--seed", str(self.seed)),
+            *(("--highest", str(min(highest))) if highest else ()),
             *("--max-tokens", str(tokens), "--out", str(FOLDER / f"{self.name}.jsonl")),
         ]
 
@@ -130,6 +135,7 @@ def finished(folder: Path = FOLDER) -> Iterator[Found]:
                 name: {
                     kind: _trial(lines, f"{name}/{kind}")
                     for kind in ("examples", "held_out", "next")
+                    if f"{name}/{kind}/success" in lines[0]
                 }
                 for name in [*envs, *also]
             },

@@ -68,7 +68,7 @@ def table(runs: Sequence[Found]) -> str:
                 *(about, control, run["seed"]),
                 *(_before_after(tried[kind]) for kind in ("examples", "held_out")),
                 f"{tried['held_out']['gain'][0]:+.2f} ({low:+.2f} to {high:+.2f})",
-                _rate(tried["next"], -1),
+                _rate(tried["next"], -1) if "next" in tried else "not tried",
                 _last_rung(run["rungs"].get(name)),
                 f"{run['minutes']:.0f}",
             ]

@@ -88,14 +88,16 @@ class Ladder:
 
     Args:
         id: The environment.
+        highest: The highest level; None for all levels.
 
     Attributes:
         rungs: All rungs, the easiest first.
         at: The position of the rung that is played.
     """
 
-    def __init__(self, id: str) -> None:
-        higher = (Rung(*pair) for pair in product(textgym.card(id).levels, (1, 0)))
+    def __init__(self, id: str, highest: int | None = None) -> None:
+        levels = [n for n in textgym.card(id).levels if highest is None or n <= highest]
+        higher = (Rung(*pair) for pair in product(levels, (1, 0)))
         rungs = [Rung(0, EXAMPLES), Rung(0, 1), Rung(0, 0), *higher]
         self.rungs = [rung for rung in rungs if _can_be_made(id, rung)]
         self.at = 0
@@ -111,8 +113,10 @@ class Ladder:
         Args:
             success: The success rate of the step.
         """
-        self.at += (success >= RAISE_AT) - (success == 0)
-        self.at = max(0, min(self.at, len(self.rungs) - 1))
+        if success >= RAISE_AT:
+            self.at = min(self.at + 1, len(self.rungs) - 1)
+        elif success == 0:
+            self.at = max(self.at - 1, 0)
 
 
 def _can_be_made(id: str, rung: Rung) -> bool:
@@ -186,10 +190,14 @@ class HeldOut:
         playing: Plays tasks; `play` without its first arguments.
         ids: The environments.
         tasks: How many tasks of each.
+        highest: The highest level that is tried; None for all.
     """
 
-    def __init__(self, playing: Any, ids: Sequence[str], tasks: int) -> None:
+    def __init__(self, playing: Any, ids: Sequence[str], tasks: int, highest: int | None) -> None:
         self._playing, self._ids, self._tasks = playing, ids, tasks
+        self._tried = {
+            name: rung for name, rung in TRIED.items() if highest is None or rung.level <= highest
+        }
         self._untrained: dict[str, list[Trajectory]] = {}
 
     async def evaluate(self, step: int, is_last: bool) -> dict[str, float]:
@@ -198,7 +206,7 @@ class HeldOut:
         Level 1 is tried at the beginning and at the end only.
         """
         figures: dict[str, float] = {}
-        for id, (tried, rung) in product(self._ids, TRIED.items()):
+        for id, (tried, rung) in product(self._ids, self._tried.items()):
             if tried == "next" and step > 0 and not is_last:
                 continue
             name = f"{short_name(id)}/{tried}"
@@ -225,14 +233,14 @@ async def train(asked: argparse.Namespace, folder: Path) -> None:
     from transformers import AutoModelForCausalLM
 
     rng = random.Random(asked.seed)
-    ladders = {id: Ladder(id) for id in asked.env}
+    ladders = {id: Ladder(id, asked.highest) for id in asked.env}
     engine = {"max_model_len": asked.context, "block_size": 32, "seed": asked.seed}
     sampling = {"max_tokens": asked.max_tokens}
     policy: Any = textgym.make_policy(f"vllm:{folder}", sampling, {"engine": engine})
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     optimizer = torch.optim.AdamW(model.parameters(), asked.learning_rate, weight_decay=0.0)
     playing = partial(play, policy, asked.control != "no-feedback")
-    held_out = HeldOut(playing, [*asked.env, *asked.also], asked.held_out)
+    held_out = HeldOut(playing, [*asked.env, *asked.also], asked.held_out, asked.highest)
     rewards = partial(rewards_of, asked.control, rng=rng)
 
     async def play_step(step: int) -> list[Trajectory]:
@@ -275,6 +283,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--learning-rate", type=float, default=LEARNING_RATE)
     parser.add_argument("--every", type=int, default=8, help="steps between evaluations")
     parser.add_argument("--held-out", type=int, default=40, help="tasks of an evaluation")
+    parser.add_argument("--highest", type=int, metavar="LEVEL", help="the highest level played")
     parser.add_argument("--max-tokens", type=int, default=48, help="of a message")
     parser.add_argument("--context", type=int, default=4096, help="tokens of a conversation")
     parser.add_argument("--model", type=Path, help="a folder; by default SmolLM2-135M-Instruct")

@@ -19,9 +19,14 @@ import make_first_rungs as page
 from first_rungs_runs import Job
 
 
-def finish(folder: Path, job: Job, after: float = 0.75, done: bool = True) -> None:
+def finish(
+    folder: Path,
+    job: Job,
+    after: float = 0.75,
+    done: bool = True,
+    tried: tuple[str, ...] = ("examples", "held_out", "next"),
+) -> None:
     """Write the files of a run of two steps, as `examples/first_rungs.py` does."""
-    tried = ("examples", "held_out", "next")
     with History(folder / f"{job.name}.jsonl") as history:
         for step, rate in ((0, 0.25), (1, None), (2, after)):
             rung = {"level": 0.0, "shots": float(3 - step)} if step else {}
@@ -103,6 +108,14 @@ def test_each_job_has_files_of_its_own_and_arguments_of_the_example() -> None:
     arguments = Job(("Math",), ("MCQA",), "shuffled", 2).arguments()
     assert arguments[:4] == ["--env", "textgym/Math-v0", "--also", "textgym/MCQA-v0"]
     assert arguments[4:8] == ["--control", "shuffled", "--seed", "2"]
+
+
+def test_a_level_that_is_not_played_is_not_tried(tmp_path: Path) -> None:
+    job = Job(("Haystack",))
+    assert job.arguments()[-6:-4] == ["--highest", "0"]
+    finish(tmp_path, job, tried=("examples", "held_out"))
+    (line,) = page.table(list(runs_of.finished(tmp_path))).splitlines()[2:]
+    assert "| not tried | level 0, 1 shot |" in line
 
 
 def test_table_shows_an_environment_that_was_only_tried_in_a_line_of_its_own(

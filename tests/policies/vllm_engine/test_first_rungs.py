@@ -66,6 +66,7 @@ def test_a_ladder_goes_one_rung_back_after_a_step_without_success(example: Any) 
 def test_a_level_with_one_prompt_has_no_rung_with_an_example(example: Any) -> None:
     rungs = [tuple(rung) for rung in example.Ladder(OTHER).rungs]
     assert rungs[:5] == [(0, 3), (0, 1), (0, 0), (1, 0), (2, 0)]
+    assert [tuple(rung) for rung in example.Ladder(OTHER, highest=0).rungs] == rungs[:3]
 
 
 def test_shuffled_rewards_stay_within_their_groups(example: Any) -> None:

@@ -73,6 +73,7 @@ def test_shard_needs_a_folder(tmp_path: Path) -> None:
     assert done.stderr == "textgym: --shard needs --out, a folder for this shard\n"
 
 
+@pytest.mark.slow
 def test_job_script_of_the_page_plays_its_shards(tmp_path: Path) -> None:
     scripts = re.findall(r"```bash\n(.*?)```", PAGE.read_text(), re.S)
     (script,) = (text for text in scripts if text.startswith("#!"))

@@ -27,12 +27,15 @@ from textgym.registry import environment_class
 
 ALL_ATTACKS = {**ATTACKS, **MORE_ATTACKS}
 IDS_OF_ENVS = tuple(ALL_ATTACKS)
-# The episodes of a policy, of a costly one, and the allowed standard errors.
-SIZES = pytest.mark.parametrize(
-    ("episodes", "costly", "errors"),
-    [(20, 6, 4), pytest.param(100, 40, 1, marks=pytest.mark.slow)],
-)
 COSTLY_ENVS = {"textgym/AskFirst-v0", "textgym/MultiIntent-v0"}  # many policies, and large offices
+IN_TEST_REST = COSTLY_ENVS | {"textgym/Search-v0", "textgym/WorkplaceAssistant-v0"}
+# The episodes of a policy, of a costly one, and the allowed standard errors.
+SIZES = [
+    pytest.param(id, *sizes, marks=[pytest.mark.slow] * is_slow)
+    for sizes, is_slow in (((20, 6, 4), False), ((100, 40, 1), True))
+    for id in IDS_OF_ENVS
+    if is_slow or id not in IN_TEST_REST
+]
 COSTLY_POLICIES = {"opens numbers in order", "opens everything"}  # up to 1,280 documents
 MOST = {  # the highest mean return of a blind policy, as on the environment's page
     "textgym/AskFirst-v0": 0.1,
@@ -137,8 +140,7 @@ def error_of(mean: float, episodes: int) -> float:
     return math.sqrt(mean * (1 - mean) / episodes)
 
 
-@SIZES
-@pytest.mark.parametrize("id", IDS_OF_ENVS)
+@pytest.mark.parametrize(("id", "episodes", "costly", "errors"), SIZES)
 def test_blind_policies_are_paid_what_the_page_states_and_hardly_more_than_without(
     id: str, episodes: int, costly: int, errors: int
 ) -> None:
@@ -463,9 +465,15 @@ WITH_PROCESSES = {id: FAST_CHECKS[id] for id in STARTS_PROCESSES & FAST_CHECKS.k
 
 
 @pytest.mark.parametrize(
-    ("checks", "tasks"), [(ALONE, 1), pytest.param(WITH_PROCESSES, 5, marks=pytest.mark.slow)]
+    ("id", "checks", "tasks"),
+    [
+        *(
+            pytest.param(id, ALONE, 1, marks=[pytest.mark.slow] * (id in IN_TEST_REST))
+            for id in IDS_OF_ENVS
+        ),
+        *(pytest.param(id, WITH_PROCESSES, 5, marks=pytest.mark.slow) for id in IDS_OF_ENVS),
+    ],
 )
-@pytest.mark.parametrize("id", IDS_OF_ENVS)
 def test_every_check_of_episodes_passes(id: str, checks: Any, tasks: int) -> None:
     with make_subject(gymnasium.make(id, partial_credit=True), tasks) as subject:
         results = list(run_checks(subject, checks))

@@ -379,6 +379,7 @@ def test_folder_of_an_ordinary_run_is_refused(tmp_path: Path) -> None:
     assert done.stderr == "textgym: 'run' holds a run already: name another folder or resume\n"
 
 
+@pytest.mark.slow
 def test_command_plays_with_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     done = run_command(tmp_path, *EVAL, "--workers", "2", "--repeats", "3")

@@ -331,6 +331,7 @@ def mmlu_pro_letter(text: str) -> str | None:
     return last[-1] if last else None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["Meta-Llama-3-70B", "Qwen1.5-72B-Chat"])
 def test_recorded_answers_to_mmlu_pro(shared: Path, model: str) -> None:
     records = lines_of(shared / f"data/recorded/mmlu_pro/{model}.jsonl.gz")
@@ -348,6 +349,7 @@ def test_recorded_answers_to_mmlu_pro(shared: Path, model: str) -> None:
     assert graded(answers, "textgym/MCQA-v0") == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "published"), [("gpt-4o-mini-2024-07-18", 94.24), ("Meta-Llama-3-8B-Instruct", 78.47)]
 )

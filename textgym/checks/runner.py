@@ -109,7 +109,7 @@ def audit(
             below 1; or `chance` is not a return below the maximum.
 
     Example:
-        >>> report = audit("textgym/MCQA-v0", quick=True, tasks=5)
+        >>> report = audit("textgym/MCQA-v0", quick=True, tasks=2)
         >>> report.verdict, report["semantic.oracle_max"].status
         ('pass', 'pass')
     """

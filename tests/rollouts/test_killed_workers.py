@@ -18,6 +18,9 @@ from run_contents import content
 from textgym.rollouts.work import WorkPlan
 
 MCQA = "textgym/MCQA-v0"
+KILLS = int(os.environ.get("KILLS", "12"))
+"""How many workers the long test kills. `KILLS=50 make soak PATHS=…` plays 20,000 episodes."""
+
 POLICY = r"""
 import asyncio, os, textgym
 
@@ -100,7 +103,7 @@ def test_stopped_command_stops_its_workers(tmp_path: Path) -> None:
     ("tasks", "repeats", "workers", "kills", "drivers"),
     [
         pytest.param(150, 2, 2, 3, 1, marks=pytest.mark.slow, id="300 episodes"),
-        pytest.param(500, 40, 4, 50, 10, marks=pytest.mark.soak, id="20,000 episodes"),
+        pytest.param(500, KILLS * 4 // 5, 4, KILLS, KILLS // 5, marks=pytest.mark.soak, id="long"),
     ],
 )
 def test_killed_workers_and_drivers_lose_and_double_nothing(

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from measure import aim, asked_quick, measure, ratio_line, table
 
-CHEAP, COSTLY = "textgym/MCQA-v0", "textgym/MultiStep-v0"
+CHEAP, COSTLY = "textgym/MCQA-v0", "textgym/Search-v0"
 TASKS = {CHEAP: 500, COSTLY: 100}
 OVERHEAD = 100.0  # microseconds of CPU that the folder adds to an episode
 SPEED_UP = 1.7  # of two workers on two cores

@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from textgym.cli.arguments import RunArgument
+from textgym.cli.output.terminal import status_line
 from textgym.display.terminal import show, visible
 from textgym.errors import RunError, UsageError
 from textgym.policies import Sampling, make_policy
@@ -110,7 +112,7 @@ def play_with_workers(
         RunError: The folder cannot be used, or episodes are left.
     """
     from textgym.rollouts.prepared import PreparedRollout
-    from textgym.rollouts.work import WorkPlan
+    from textgym.rollouts.work import WorkPlan, finished_blocks
 
     if workers < 1 or patience <= 0:
         raise UsageError("--workers must be 1 or more, and --patience more than 0")
@@ -119,15 +121,19 @@ def play_with_workers(
     with PreparedRollout(**arguments) as rollout:
         groups = rollout.num_tasks
     repeats = arguments.get("repeats", 1)
-    WorkPlan.of(run, groups, repeats, workers, patience).write(folder, resume=resume)
+    plan = WorkPlan.of(run, groups, repeats, workers, patience)
+    plan.write(folder, resume=resume)
     command = [sys.executable, "-m", "textgym", "worker", str(folder)]
     processes = [  # each in a group of its own: Ctrl-C reaches it once, from here
         subprocess.Popen(command, stdout=subprocess.DEVNULL, process_group=0)
         for _ in range(workers)
     ]
     try:
-        for process in processes:
-            process.wait()
+        with status_line("starting workers") as update:
+            for process in processes:
+                while _is_running(process):
+                    text = f"{finished_blocks(folder)} of {plan.blocks} blocks are finished"
+                    update(partial(str, text))
     except KeyboardInterrupt:
         for process in processes:
             process.send_signal(signal.SIGINT)
@@ -138,3 +144,12 @@ def play_with_workers(
     if not (folder / "metrics.json").exists():
         raise RunError(f"episodes are left: start workers again with textgym worker {folder}")
     show(visible(f"played by {workers} workers"))
+
+
+def _is_running(process: subprocess.Popen[bytes]) -> bool:
+    """Return whether a process runs, after a second or when it has ended."""
+    try:
+        process.wait(timeout=1)
+    except subprocess.TimeoutExpired:
+        return True
+    return False

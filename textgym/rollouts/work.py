@@ -38,12 +38,12 @@ from textgym.trajectories.run_folder import (
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.task_identity import check_same_run
 
-__all__ = ["Work", "WorkPlan"]
+__all__ = ["Work", "WorkPlan", "finished_blocks"]
 
-_PLAN = "plan.json"
+_PLAN, _LEASES = "plan.json", "leases"
 _MAY_CHANGE = ("out", "concurrency", "retries")  # when a run is resumed
 _BEATS = 4  # signs of life in the time after which a worker is taken for dead
-_SHORTEST_DELAY = 0.1  # seconds
+_SHORTEST_DELAY, _LONGER = 0.1, 1.25  # seconds, and how much longer each next delay is
 _COLLECTIONS = 45  # attempts, as a network file system shows new segments late
 _BLOCK = 64  # episodes in a block, at most, if a group is not larger
 _BLOCKS_PER_WORKER = 8  # at least, so that all workers end at about the same time
@@ -139,7 +139,7 @@ class Work:
         self._name = f"{number:05d}-{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self.segment = segments / self._name
         self._board = LeaseBoard(
-            SharedFolder(path / "leases"),
+            SharedFolder(path / _LEASES),
             SharedFolder(path / "workers"),
             self._name,
             self.plan.blocks,
@@ -224,13 +224,15 @@ class Work:
         Raises:
             RunError: Episodes are missing, or the folder cannot be written.
         """
+        if has_episodes(self.segment):
+            read_index(self.segment)  # which the merge needs; all workers make theirs at once
         for delay in islice(self._delays(), _COLLECTIONS):
+            if (self._path / "metrics.json").exists():
+                return
             with contextlib.suppress(FolderInUseError):  # a reader, or another worker, merges
                 if collect_segments(self._path):
                     return
             time.sleep(delay)
-            if (self._path / "metrics.json").exists():
-                return
         raise RunError(
             f"{str(self._path)!r} lacks episodes of finished blocks: resume it without workers"
         )
@@ -240,12 +242,21 @@ class Work:
         longest, delay = self.plan.patience / _BEATS, _SHORTEST_DELAY
         while True:
             yield min(delay, longest)
-            delay = min(2 * delay, longest)
+            delay = min(_LONGER * delay, longest)
 
     def _beat(self) -> None:
         while not self._ended.wait(self.plan.patience / _BEATS):
             with contextlib.suppress(RunError):  # then this worker is taken for dead
                 self._board.beat()
+
+
+def finished_blocks(path: Path) -> int:
+    """Return how many blocks of a run are finished.
+
+    Args:
+        path: The folder of the run.
+    """
+    return sum(1 for _ in (path / _LEASES).glob("*.done"))
 
 
 def _played(segment: Path) -> Iterable[Key]:

@@ -167,9 +167,11 @@ def is_dataset_name(name: object) -> bool:
         >>> is_dataset_name("gsm8k"), is_dataset_name("openai/gsm8k")
         (True, False)
     """
-    if not isinstance(name, str) or os.path.exists(name):
-        return False
-    return name.removesuffix(_VARIANT) in _catalogue()
+    return (
+        isinstance(name, str)
+        and name.removesuffix(_VARIANT) in _catalogue()
+        and not os.path.exists(name)
+    )
 
 
 def named_dataset(name: str) -> NamedDataset:

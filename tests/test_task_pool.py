@@ -228,8 +228,8 @@ def test_a_folder_is_not_a_run() -> None:
 @pytest.mark.parametrize(
     ("env_kwargs", "problem"),
     [
-        ({"split": "train"}, "with level None, split 'test', and these have level None, split"),
-        ({"level": 2}, "with level None, split 'test', and these have level 2, split 'test'"),
+        ({"split": "train"}, "with level None, split 'test', but these tasks have level None"),
+        ({"level": 2}, "with level None, split 'test', but these tasks have level 2, split 'test'"),
     ],
 )
 def test_a_pool_is_refused_for_other_tasks(env_kwargs: dict[str, Any], problem: str) -> None:
@@ -258,7 +258,7 @@ def test_a_pool_is_refused_after_the_data_have_changed(tmp_path: Path) -> None:
     play()
     play()
     rows[0]["question"] = "Which is it?"
-    with pytest.raises(UsageError, match=r"the pool's results of textgym/MCQA-v0 are of tasks"):
+    with pytest.raises(UsageError, match=r"the pool's results of textgym/MCQA-v0 are for tasks"):
         play()
 
 

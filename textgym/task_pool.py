@@ -226,8 +226,8 @@ class TaskPool:
         known = self._sources.setdefault(id, source)
         if known != source:
             raise UsageError(
-                f"the pool's results of {id} are of tasks with {_shown(known)}, and these have "
-                f"{_shown(source)}: use another pool"
+                f"the pool's results of {id} are for tasks with {_shown(known)}, but these tasks "
+                f"have {_shown(source)}: use another pool"
             )
 
     def add(self, id: str, success: bool, index: int) -> None:

@@ -360,7 +360,7 @@ def test_no_tasks_are_a_user_error(tasks: int) -> None:
 
 @pytest.mark.parametrize("chance", [math.nan, -0.1, 1.0, math.inf])
 def test_a_chance_that_is_no_return_below_the_maximum_is_a_user_error(chance: float) -> None:
-    with pytest.raises(textgym.UsageError, match="from 0 to below 1"):
+    with pytest.raises(textgym.UsageError, match="at least 0 and less than 1"):
         audit(Number, chance=chance)
 
 

@@ -230,7 +230,7 @@ def test_a_data_set_can_be_audited(folder: Path) -> None:
         (["own:Plain", "--level", "1"], "own:Plain is not a TextEnv: register it"),
         (["own:Number", "--dataset", "gone.jsonl"], "data set 'gone.jsonl' is missing"),
         (["own:Number", "--tasks", "0"], "must be at least 1, not 0"),
-        (["own:Number", "--chance", "1.5"], "chance must be a return from 0 to below 1"),
+        (["own:Number", "--chance", "1.5"], "chance must be at least 0 and less than 1"),
         (["own:Number", "--level", "9"], "no level 9"),
         (["own:Number", "--set", "nothing=1"], "has no argument 'nothing'"),
         (["own:Number", "--attacker", "nowhere:f"], "there is no module 'nowhere'"),

@@ -127,7 +127,7 @@ def test_a_task_of_lm_eval_is_exported(tmp_path: Path) -> None:
     ("arguments", "text"),
     [
         (["textgym/MCQA-v0", "--as", "csv"], "--as takes nemo-gym or lm-eval, not 'csv'"),
-        (["textgym/MCQA-v0", "--split", "train"], "has any number of tasks: say how many"),
+        (["textgym/MCQA-v0", "--split", "train"], "has unlimited tasks: state how many"),
         (["textgym/MCQA-v0", "--tasks", "0"], "--tasks must be above 0"),
         (["textgym/AskFirst-v0"], "talks to a user"),
         (["textgym/AskFirst-v0", "--as", "lm-eval"], "has tools, and a task of lm-evaluation"),

@@ -85,7 +85,7 @@ def test_a_hook_that_never_ends_earns_nothing(monkeypatch: pytest.MonkeyPatch) -
         ("sums_taskset:Runs", "RunTask has the hook ran, which needs a runtime"),
         ("sums_taskset:Silent", "SumTask has no prompt, so that a user must begin"),
         ("sums_taskset:Boxes", "SumTask needs a container"),
-        ("sums_taskset:Endless", "has any number of tasks: pass tasks="),
+        ("sums_taskset:Endless", "has unlimited tasks: pass tasks="),
         ("sums_taskset:SumTask", "is not a Taskset of verifiers"),
         ("sums_taskset:Nothing", "has no 'Nothing'"),
         ("sums_taskset", "has 5 tasksets: name one"),

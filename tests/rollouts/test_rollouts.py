@@ -572,7 +572,7 @@ def test_a_number_of_tasks_out_of_range_is_refused(episodes: int) -> None:
 
 
 def test_a_train_split_needs_a_number_of_episodes() -> None:
-    with pytest.raises(UsageError, match=f"{MCQA} has no end of tasks.*pass episodes"):
+    with pytest.raises(UsageError, match=f"{MCQA} has unlimited tasks.*pass episodes"):
         textgym.rollout(MCQA, "oracle", env_kwargs={"split": "train"})
 
 
@@ -675,7 +675,7 @@ def test_an_environment_that_is_not_a_text_env_is_played() -> None:
 
 
 def test_an_environment_without_num_tasks_needs_a_number_of_episodes() -> None:
-    with pytest.raises(UsageError, match="Plain has no end of tasks"):
+    with pytest.raises(UsageError, match="Plain has unlimited tasks"):
         textgym.rollout(Plain, Scripted())
 
 

@@ -502,7 +502,7 @@ def test_wrong_arguments_of_episodes_are_refused(arguments: Any, problem: str) -
 def test_a_data_set_has_no_more_tasks_than_its_environment() -> None:
     episodes = Episodes(GUESS)
     assert len(episodes.dataset(split="test")) == 500
-    with pytest.raises(UsageError, match="has no end of tasks"):
+    with pytest.raises(UsageError, match="has unlimited tasks"):
         episodes.dataset()
     for arguments, problem in (
         ({"n": 400, "start": 200}, "cannot play 400 tasks from task 200 on: from 1 to 300"),

@@ -136,7 +136,7 @@ def test_lag_is_counted_by_message_in_updates() -> None:
 
 
 def test_unknown_version_is_refused() -> None:
-    with pytest.raises(UsageError, match="'x', not one of the versions"):
+    with pytest.raises(UsageError, match="'x', which is not in versions"):
         lag_figures([episode(1.0, step(policy_version="x"))], ["a"])
 
 
@@ -198,7 +198,7 @@ def test_tasks_of_another_split_are_refused() -> None:
     tasks = [TaskRef(MCQA, "test", 0)]
     with (
         EpisodePlayer(MCQA) as player,
-        pytest.raises(UsageError, match=r"plays the split train of .*, and a task is of test"),
+        pytest.raises(UsageError, match=r"plays the split train of .*, but a task is from test"),
     ):
         play_groups(player, "oracle", tasks, count=1, size=2)
 

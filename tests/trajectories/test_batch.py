@@ -435,15 +435,15 @@ def test_gdpo_of_no_episodes_has_no_rows() -> None:
     ("arguments", "problem"),
     [
         ({"credit": "step"}, "credit must be episode or turn, not 'step'"),
-        ({"advantage": "gdpo"}, "gdpo needs component_weights"),
-        ({"component_weights": {"a": 1.0}}, "gdpo needs component_weights, and no other takes"),
+        ({"advantage": "gdpo"}, "'gdpo' needs component_weights"),
+        ({"component_weights": {"a": 1.0}}, "component_weights, and other advantages do not"),
         (
             {"advantage": "gdpo", "component_weights": {"c": 1.0}},
             r"no episode has the component 'c': they have \['a'\]",
         ),
         (
             {"advantage": "gdpo", "component_weights": {"a": 1.0}, "credit": "turn"},
-            "gdpo is of whole episodes",
+            "'gdpo' applies to whole episodes",
         ),
     ],
 )

@@ -93,7 +93,7 @@ def test_a_player_refuses_the_episode_of_other_arguments() -> None:
         (again,) = player.play("oracle", [key])
         assert again["messages"] == played["messages"]
     with EpisodePlayer(MCQA, env_kwargs={"level": 3}) as player:
-        with pytest.raises(UsageError, match="and the episode is one with"):
+        with pytest.raises(UsageError, match="but the episode has"):
             player.play("oracle", [key])
         (other,) = player.play("oracle", [asked])
     assert EpisodeKey.of(other) != key

@@ -246,8 +246,16 @@ def test_before_a_reset_there_is_no_episode() -> None:
         (MCQA, {}, "a curriculum draws from several environments"),
         ({MCQA: 1.0}, {}, "a curriculum draws from several environments"),
         (BOTH, {"curriculum": {"widow": 3}}, "did you mean 'window'"),
-        ({MCQA: 1.0, "CartPole-v1": 1.0}, {}, "CartPole-v1 has other spaces than textgym/MCQA-v0"),
-        ({"CartPole-v1": 1.0, "Acrobot-v1": 1.0}, {}, "has other spaces"),
+        (
+            {MCQA: 1.0, "CartPole-v1": 1.0},
+            {},
+            "the spaces of CartPole-v1 and textgym/MCQA-v0 differ",
+        ),
+        (
+            {"CartPole-v1": 1.0, "Acrobot-v1": 1.0},
+            {},
+            "the spaces of Acrobot-v1 and CartPole-v1 differ",
+        ),
         (BOTH, {"env_kwargs": {CALLS: {"level": 1}}}, f"{CALLS!r} is not played"),
     ],
     ids=["id", "one", "argument", "spaces", "no messages", "kwargs"],

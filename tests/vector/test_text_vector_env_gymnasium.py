@@ -292,7 +292,7 @@ def test_a_vector_with_a_running_call_cannot_be_copied() -> None:
     _, ours = both(AutoresetMode.SAME_STEP)
     ours.reset(seed=1)
     ours.send(["a"], [1])
-    with pytest.raises(UsageError, match="recv them first"):
+    with pytest.raises(UsageError, match="call recv first"):
         pickle.dumps(ours)
 
 

@@ -122,7 +122,7 @@ class Calls(RuleBasedStateMachine):
         options = {"reset_mask": np.array(mask)}
         asked = [place for place in range(COUNT) if mask[place]]
         if self.sent.keys() & set(asked):
-            with pytest.raises(UsageError, match="recv them first"):
+            with pytest.raises(UsageError, match="call recv first"):
                 self.vector.reset(seed=seed, options=options)
             return
         for place in asked:
@@ -180,7 +180,7 @@ class Calls(RuleBasedStateMachine):
     @rule(idle=st.lists(st.booleans(), min_size=COUNT, max_size=COUNT))
     def step(self, idle: list[bool]) -> None:
         if self.sent:
-            with pytest.raises(UsageError, match="recv them first"):
+            with pytest.raises(UsageError, match="call recv first"):
                 self.vector.step(["x"] * COUNT)
             return
         self.open_gates()

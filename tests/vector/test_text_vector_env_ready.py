@@ -206,7 +206,7 @@ def test_any_thread_may_send_while_one_receives(make: Any, blocking: bool) -> No
     ("call", "told"),
     [(lambda vector: vector.send(["b"], [0]), "sub-environments 0 were sent actions"),
      (lambda vector: vector.step(["a", "b"]), "sub-environments 0 were sent actions"),
-     (lambda vector: vector.reset(options={"reset_mask": [True, False]}), "recv them first")],
+     (lambda vector: vector.reset(options={"reset_mask": [True, False]}), "call recv first")],
     ids=["send", "step", "reset"],
 )  # fmt: skip
 def test_a_running_sub_environment_takes_no_second_call(make: Any, call: Any, told: str) -> None:

@@ -52,7 +52,7 @@ def test_another_action_and_saving_are_refused_until_then() -> None:
         env.step(CALL)
     with pytest.raises(UsageError, match="step the same action again"):
         env.step("Done.")
-    with pytest.raises(StateError, match="take it again before the episode is saved"):
+    with pytest.raises(StateError, match="again before saving the episode"):
         textgym.get_state(env)
     env.reset(seed=2)
     env.step(CALL)

@@ -66,7 +66,7 @@ def test_wrapper_of_gymnasium_is_found_by_module_and_class() -> None:
         ([7], "a wrapper is a text"),
         (["StepPenlty"], "did you mean 'StepPenalty'"),
         (["StepPenalty:amont=1"], "did you mean 'amount'"),
-        (["StepPenalty:amount"], "a wrapper is Name:argument=value, so not 'amount'"),
+        (["StepPenalty:amount"], "write arguments as Name:argument=value, not 'amount'"),
         (["StepPenalty:amount=much"], "StepPenalty"),
         (["EfficiencyBonus"], "needs the argument 'limit'"),
         (["nomodule:Class"], "there is no module 'nomodule'"),

@@ -121,7 +121,7 @@ def audit(
         low, high = subject.reward_range
         if chance is not None and not low <= chance < high:
             raise UsageError(
-                f"chance must be a return from {low:g} to below {high:g}, not {chance}"
+                f"chance must be at least {low:g} and less than {high:g}, not {chance}"
             )
         for result in run_checks(subject, CHECKS, on_start):
             results.append(result)

@@ -101,8 +101,8 @@ def _check_turns(returns: Sequence[Sequence[float]], measured: dict[str, Any]) -
         )
         if gaps > _SURE * error + 1e-9:
             raise CheckFailed(
-                f"the mean return falls by {gaps:.3f} where the oracle takes {share:.0%} of the "
-                "turns, and not fewer",
+                f"the mean return falls by {gaps:.3f} when the oracle takes {share:.0%} of the "
+                "turns instead of fewer",
                 measured,
             )
 

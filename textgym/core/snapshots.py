@@ -70,7 +70,9 @@ def set_state(env: gym.Env[Any, Any], state: dict[str, Any]) -> None:
     try:
         if [name for name, _ in state["wrappers"]] != names:
             others = [name for name, _ in state["wrappers"]]
-            raise StateError(f"the state was saved from other wrappers than {names}: {others}")
+            raise StateError(
+                f"the state was saved with wrappers that differ from {names}: {others}"
+            )
         for layer, (name, saved) in zip(layers, state["wrappers"], strict=True):
             _restore(layer, name, saved)
         inner.set_state(state["env"])

@@ -39,5 +39,5 @@ def exported(
             raise UsageError(why)
         total = inner.num_tasks if count is None else count
         if total is None:
-            raise UsageError(f"{env_id} has any number of tasks: say how many")
+            raise UsageError(f"{env_id} has unlimited tasks: state how many to take")
         yield inner, total

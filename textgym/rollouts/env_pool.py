@@ -79,7 +79,7 @@ class EnvSet:
             kind = type(envs).__name__
             raise UsageError(f"envs must be an id, ids with weights, or a function, not {kind}")
         if not envs:
-            raise UsageError("envs names no environment")
+            raise UsageError("envs is empty: name at least one environment")
         self.limits, self._log = limits, log
         self.samples: dict[str, gym.Env[Any, Any]] = {}
         self.kwargs: dict[str, dict[str, Any]] = {}

@@ -180,7 +180,7 @@ def task_ranges(
         available = _available(id, env, start)
         share = shares.get(id, available)
         if share is None:
-            raise UsageError(f"{id} has no end of tasks in this split: pass {count_name}")
+            raise UsageError(f"{id} has unlimited tasks in this split: pass {count_name}")
         if share < 1 or (available is not None and share > available):
             bounds = f"from 1 to {available}" if available is not None else "1 or more"
             after = f" from task {start} on" if start else ""

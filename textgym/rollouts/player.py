@@ -180,8 +180,7 @@ class EpisodePlayer:
         kwargs = self._key_kwargs[key.env_id]
         if key.env_kwargs not in (None, kwargs):
             raise UsageError(
-                f"the player makes {key.env_id} with {kwargs}, and the episode is one with "
-                f"{key.env_kwargs}"
+                f"the player makes {key.env_id} with {kwargs}, but the episode has {key.env_kwargs}"
             )
         return EpisodeKey(key.env_id, task_index, repeat, kwargs)
 

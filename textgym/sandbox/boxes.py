@@ -244,7 +244,7 @@ class Sandbox:
             socket.send_fds(self._socket, [portable(message)], descriptors)
         except OSError as error:
             if error.errno == errno.EMSGSIZE:
-                raise UsageError("the command is longer than a message to the box") from None
+                raise UsageError("the command is too long to send to the box") from None
             raise SandboxFailure(f"the {self.kind} box has ended") from None
         deadline = time.monotonic() + _PATIENCE
         answer = None

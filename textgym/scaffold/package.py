@@ -67,7 +67,7 @@ def create_package(name: str, kind: str, folder: str | Path = ".") -> str:
         for file, path in _FILES.items()
     }
     if re.search(rf"\b{class_name}\b", "".join(texts.values())):
-        raise UsageError(f"{name!r} gives the class {class_name}, a name that is used already")
+        raise UsageError(f"{name!r} gives the class the name {class_name}, which is already used")
     target = Path(folder) / name
     if target.exists():
         raise UsageError(f"{str(target)!r} exists already: choose another name")
@@ -94,9 +94,9 @@ def _class_name(name: str) -> str:
         near = "_".join(words).lower()
         hint = near if _NAME.fullmatch(near) else "word_sums"
         raise UsageError(
-            f"{name!r} is not a package name of small letters, digits and _, such as {hint!r}"
+            f"{name!r} is not a package name of lower-case letters, digits and _, such as {hint!r}"
         )
     class_name = "".join(map(str.capitalize, name.split("_")))
     if keyword.iskeyword(name) or keyword.iskeyword(class_name):
-        raise UsageError(f"{name!r} is a word of Python: choose another name")
+        raise UsageError(f"{name!r} is a Python keyword: choose another name")
     return class_name

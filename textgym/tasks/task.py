@@ -182,7 +182,7 @@ def _split_of_row(row: Any, canonical: Callable[..., Any], generate: Callable[..
             kind = type(row).__name__
             raise UsageError(f"{name} must return a row (a dict), not a {kind}") from error
         raise UsageError(
-            f"{name} must return a row of JSON data with the content that canonical reads: "
+            f"{name} must return a row of JSON data, and canonical must accept it: "
             f"{in_one_line(error)}"
         ) from error
 

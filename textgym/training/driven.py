@@ -125,13 +125,15 @@ class _DrivenEpisode(ABC, Generic[Question, Answer, Part]):
         """The answer that the episode waits for."""
         answer = self._exchange.answer
         if answer is None or answer.done():
-            raise UsageError("the episode takes no answer: it has not begun, or has ended")
+            raise UsageError(
+                "the episode is not waiting for an answer: it has not begun, or has ended"
+            )
         return answer
 
     async def _begin(self) -> Question | None:
         """Begin the episode; return its first question, or None if it ended at once."""
         if self._task is not None:
-            raise UsageError("the episode has begun: make another episode")
+            raise UsageError("the episode has already begun: make another one")
         loop, rewards = asyncio.get_running_loop(), self.rewards  # without the episode itself
 
         def add_reward(_: EpisodeKey, reward: float) -> None:

@@ -152,7 +152,9 @@ def lag_figures(trajectories: Iterable[Trajectory], versions: Sequence[str]) -> 
         for step in () if episode["failure"] else episode["steps"]:
             version = step["policy_version"]
             if version not in ages:
-                raise UsageError(f"a message was sampled with {version!r}, not one of the versions")
+                raise UsageError(
+                    f"a message was sampled with {version!r}, which is not in versions"
+                )
             lags.append(ages[version])
     return {"lag/mean": fmean(lags), "lag/largest": float(max(lags))} if lags else {}
 

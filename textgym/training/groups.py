@@ -160,6 +160,7 @@ def _check_split(player: EpisodePlayer, task: TaskRef) -> None:
     played = sample.unwrapped.split if is_text_env else task.split
     if played != task.split:
         raise UsageError(
-            f"the player plays the split {played} of {task.env_id}, and a task is of {task.split}: "
+            f"the player plays the split {played} of {task.env_id}, but a task is from "
+            f"{task.split}: "
             "make the player with the same split"
         )

@@ -161,7 +161,9 @@ def _within(sample: SampleTokens, max_prompt: int | None, max_response: int | No
         nonlocal first_length
         first_length = first_length or len(prompt_ids)
         if max_prompt is not None and first_length > max_prompt:
-            raise ContextFullError(f"the prompt has {first_length} tokens, of at most {max_prompt}")
+            raise ContextFullError(
+                f"the prompt has {first_length} tokens, and the limit is {max_prompt}"
+            )
         if max_response is not None:
             room = first_length + max_response - len(prompt_ids)
             if room < 1:

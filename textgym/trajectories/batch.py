@@ -143,9 +143,11 @@ def make_batch(
     if credit not in _CREDITS:
         raise UsageError(f"credit must be episode or turn, not {credit!r}")
     if (advantage == _GDPO) != bool(component_weights):
-        raise UsageError("the advantage gdpo needs component_weights, and no other takes them")
+        raise UsageError(
+            "advantage='gdpo' needs component_weights, and other advantages do not take them"
+        )
     if advantage == _GDPO and credit == "turn":
-        raise UsageError("the advantage gdpo is of whole episodes: leave credit at episode")
+        raise UsageError("advantage='gdpo' applies to whole episodes: use credit='episode'")
     if padding_side not in _SIDES:
         raise UsageError(f"padding_side must be left or right, not {padding_side!r}")
     played = list(trajectories)

@@ -231,7 +231,7 @@ class MixtureEnv(gym.Env[Any, Any]):
                 first.observation_space,
                 first.action_space,
             ):
-                raise UsageError(f"{id} has other spaces than {next(iter(self._env_fns))}")
+                raise UsageError(f"the spaces of {id} and {next(iter(self._env_fns))} differ")
 
     def _made(self, id: str) -> gym.Env[Any, Any]:
         if id not in self._envs:

@@ -188,7 +188,7 @@ class PendingCalls:
         taken = {*self._running, *self._results, *self._errors}
         busy = [index for index in indices if index in taken]
         if busy:
-            raise UsageError(f"sub-environments {shorten(busy)} were sent actions: recv them first")
+            raise UsageError(f"sub-environments {shorten(busy)} were sent actions: call recv first")
 
     def submit(self, calls: Iterable[tuple[int, Call, bool]]) -> None:
         """Submit calls; sub-environments with a running call or a result are skipped.

@@ -194,7 +194,9 @@ class MessageWrapper(
             StateError: There has been no reset, or a step has failed and was not taken again.
         """
         if self._stepped is not None:
-            raise StateError("a step has failed: take it again before the episode is saved")
+            raise StateError(
+                "a step has failed: step the same action again before saving the episode"
+            )
         return super().get_state()
 
     def set_state(self, state: dict[str, Any]) -> None:

@@ -156,7 +156,7 @@ def _read_arguments(spec: str, text: str) -> dict[str, Any]:
         named = _ARGUMENT.match(text, start)
         if named is None:
             part = text[start:].partition(",")[0]
-            raise UsageError(f"{spec!r}: a wrapper is Name:argument=value, so not {part!r}")
+            raise UsageError(f"{spec!r}: write arguments as Name:argument=value, not {part!r}")
         if named[1] in read:
             raise UsageError(f"{spec!r}: the argument {named[1]!r} is given twice")
         read[named[1]], end = _read_value(text, named.end())

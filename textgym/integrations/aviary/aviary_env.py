@@ -293,8 +293,8 @@ class Aviary(TextEnv[Progress]):
         if opened["messages"] != list(self.task.messages) or replies != self.state["replies"]:
             self._close(guest)
             raise EnvironmentFailure(
-                "the guest is not deterministic: replayed from its beginning, it replied "
-                "otherwise, so the episode cannot be restored"
+                "the guest is not deterministic: its replies changed when its actions were "
+                "replayed, so the episode cannot be restored"
             )
         self._playing = guest
         return guest

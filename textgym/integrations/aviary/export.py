@@ -95,7 +95,7 @@ class TextgymEnvironment(Environment[dict[str, Any]]):
         if self._index is not None:
             return str(self.env.unwrapped.get_task(self._index).id)
         if "task_id" not in self.state:
-            raise ValueError("the task is drawn by reset, so it has no id before")
+            raise ValueError("reset draws the task, so it has no id before the first reset")
         return str(self.state["task_id"])
 
     async def reset(self) -> tuple[list[Message], list[Tool]]:
@@ -153,7 +153,7 @@ class TextgymTaskDataset(TaskDataset[TextgymEnvironment]):
 
     def __len__(self) -> int:
         if self._count is None:
-            raise TypeError(f"{self._env} draws its training tasks, without an end")
+            raise TypeError(f"{self._env} has unlimited training tasks")
         return self._count
 
     def get_new_env_by_idx(self, idx: int) -> TextgymEnvironment:

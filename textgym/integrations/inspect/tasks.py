@@ -69,7 +69,7 @@ def task(
     inner: Any = first.unwrapped
     count = inner.num_tasks if tasks is None else tasks
     if count is None:
-        raise UsageError(f"{env} draws its {split} tasks without an end: pass tasks=")
+        raise UsageError(f"{env} has unlimited {split} tasks: pass tasks=")
     samples = [_sample(inner.get_task(index), index) for index in range(count)]
     return Task(
         dataset=MemoryDataset(samples, name=env),

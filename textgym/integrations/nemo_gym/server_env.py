@@ -161,7 +161,7 @@ class NemoGymEnv(TextEnv[Progress]):
         for call in self.state["calls"]:
             replies = hash_int(replies, self._session.call(call))
         if replies != self.state["replies"]:
-            raise EnvironmentFailure(f"the server of {self.card.id} does not repeat its answers")
+            raise EnvironmentFailure(f"the server of {self.card.id} is not deterministic")
 
     def grade(self) -> Grade:
         """Have the server verify the response."""

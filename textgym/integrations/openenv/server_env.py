@@ -227,7 +227,7 @@ class OpenEnv(TextEnv[Progress]):
         for action in actions:
             replies = hash_int(replies, canonical_json(self._replayed(json.loads(action))))
         if replies != self.state["replies"]:
-            raise EnvironmentFailure("the OpenEnv server does not repeat its replies")
+            raise EnvironmentFailure("the OpenEnv server is not deterministic")
 
     def _has_played(self, task: Task, actions: list[str]) -> bool:
         """Return whether the session is at this place of an episode."""

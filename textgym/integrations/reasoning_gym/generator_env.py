@@ -162,7 +162,7 @@ class ReasoningGymEnv(TextEnv[None]):
         if not isinstance(metadata, Mapping):
             raise RowError("metadata", "must be an object")
         if (source := metadata.get("source_dataset", self.generator)) != self.generator:
-            raise RowError("metadata", f"is of {source!r:.100}, not of {self.generator}")
+            raise RowError("metadata", f"is from {source!r:.100}, not from {self.generator}")
         if nemo_rows.has_prompt(row):
             messages = nemo_rows.prompt_of(row)
         else:

@@ -61,7 +61,7 @@ class Game:
         for seat, text in moves:
             self.look(seat)
             if self.position["seat"] != seat or self.move(text):
-                raise EnvironmentFailure(f"TextArena's {self._id} does not replay its moves")
+                raise EnvironmentFailure(f"TextArena's {self._id} is not deterministic")
 
     def look(self, seat: int) -> dict[str, str]:
         """Let a player see what is new: `rules` and `text`, which may be empty."""

@@ -24,7 +24,7 @@ from textgym.names import import_object
 
 __all__ = ["load"]
 
-_MOST = 100_000  # tasks that are read of a taskset without an end
+_MOST = 100_000  # tasks that are read from an unlimited taskset
 _ANSWERS = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError,
             ValueError)  # fmt: skip
 """The exceptions that an answer can cause in a hook."""
@@ -74,7 +74,7 @@ class _Tasks:
         if made.toolsets(made.config):
             raise UsageError(f"{taskset} has toolsets, which run as servers: it cannot be a guest")
         if count is None and not made.bounded:
-            raise UsageError(f"{taskset} has any number of tasks: pass tasks=")
+            raise UsageError(f"{taskset} has unlimited tasks: pass tasks=")
         self._tasks = list(itertools.islice(made, _MOST if count is None else count))
         if not self._tasks:
             raise UsageError(f"{taskset} has no tasks")

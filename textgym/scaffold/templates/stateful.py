@@ -51,7 +51,7 @@ class MyEnv(textgym.TextEnv[dict[str, int]]):
             raise textgym.RowError("rooms", "must list the rooms of all things and moves")
         answer = {thing: targets.get(room, room) for thing, room in things.items()}
         if answer == things:
-            raise textgym.RowError("moves", "must move something: it would be right to do nothing")
+            raise textgym.RowError("moves", "must move something, or doing nothing would be right")
         asked = ", and ".join(f"from room {old} to room {new}" for old, new in targets.items())
         prompt = textgym.user(f"Please move everything {asked}. Nothing else may be moved.")
         return textgym.Task(row["id"], (prompt,), answer, row=row)

@@ -38,8 +38,8 @@ def check_checkpoints(trainer: Any) -> None:
     period = micro_batches // math.gcd(micro_batches, per_step)
     if step % period and not arguments.ignore_data_skip:
         raise UsageError(
-            f"the checkpoint of step {step} is inside a generation, and TRL would train on other "
-            f"data than without the interruption: resume from a multiple of {period} steps"
+            f"the checkpoint of step {step} is inside a generation, and TRL would not train on the "
+            f"same data as without the interruption: resume from a multiple of {period} steps"
         )
     if arguments.save_strategy == "steps" and trainer.state.save_steps % period:
         warnings.warn(

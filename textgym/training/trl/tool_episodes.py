@@ -130,7 +130,7 @@ class _ToolEnvironment:
         texts = [[(m["role"], text_of(m)) for m in part] for part in (prompt, shown or prompt)]
         if shown and (texts[0] != texts[1] or self._episode.tools != self._tools):
             what = f"task {task_index} of {self._env_id}"
-            raise TrainingError(f"{what} has another prompt or other tools than its row")
+            raise TrainingError(f"{what} has a prompt or tools that differ from its row")
 
     def _call(self, name: str, arguments: dict[str, Any]) -> str:
         if self._episode is not None and self._episode.trajectory is None:

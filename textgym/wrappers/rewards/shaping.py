@@ -301,7 +301,8 @@ class FormatBonus(RewardWrapper):
         super().__init__(env, name=name, pattern=pattern, amount=amount)
         if pattern is not None and compile_pattern(pattern) is None:
             raise UsageError(
-                f"FormatBonus: pattern is not a regular expression, or a huge one: {pattern!r:.100}"
+                "FormatBonus: pattern is not a regular expression, or is too large: "
+                f"{pattern!r:.100}"
             )
         self._pattern, self._amount = pattern, self.checked_amount(amount)
 

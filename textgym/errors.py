@@ -92,7 +92,7 @@ class RewardError(TextgymError):
 
 
 class TrainingError(TextgymError):
-    """A trainer computes other probabilities than the policy sampled from, or mixes up groups."""
+    """A trainer's probabilities are not the policy's, or it mixes up groups of episodes."""
 
 
 class ToolError(TextgymError):

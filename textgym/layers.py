@@ -60,10 +60,10 @@ def limit_turns(env: gym.Env[Any, Any], limit: int) -> None:
 
 
 def grade_at_time_limit(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
-    """Make a text environment grade the cut of a `TimeLimit` around it, and return it.
+    """Make a text environment grade an episode that a `TimeLimit` around it cuts, and return it.
 
-    A `TimeLimit` truncates without a grade, so the environment's own `max_turns` is lowered to it.
-    Rollouts, vectors and the command call this. In your own loop, call it after
+    A `TimeLimit` truncates without a grade, so the environment's own `max_turns` is lowered to the
+    limit. Rollouts, vectors and the command call this. In your own loop, call it after
     `gymnasium.make(id, max_episode_steps=n)`, or pass `max_turns=n` instead.
 
     Example:

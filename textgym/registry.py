@@ -302,9 +302,9 @@ def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
 
     Args:
         id: Any id of Gymnasium's registry, `module:ID` or `module:Class`.
-        **kwargs: As in `gymnasium.make`. A text environment grades the cut at `max_episode_steps`.
-            `wrappers` is a list of `textgym.wrappers`, such as `["StepPenalty:amount=0.01"]`, the
-            first one innermost.
+        **kwargs: As in `gymnasium.make`. A text environment grades the episode that
+            `max_episode_steps` cuts. `wrappers` is a list of `textgym.wrappers`, such as
+            `["StepPenalty:amount=0.01"]`, the first one innermost.
 
     Raises:
         UnknownNameError: There is no such environment, argument or wrapper.

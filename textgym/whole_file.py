@@ -1,7 +1,7 @@
 """Files that are whole or missing, and the folder of the user's cache.
 
-Invariant: whoever opens a file that `whole_file` writes finds the old content or all of the new
-one, even if the writer is killed.
+Invariant: a file that `whole_file` writes has the old content or all of the new content at any
+moment, even if the writer is killed.
 """
 
 from __future__ import annotations

@@ -138,9 +138,9 @@ class Arena:
     def margin(self, score: Score) -> float:
         """Return by how many standard errors a score is above chance.
 
-        The error is the largest that a return with the mean `chance` can have. The chance counts as
-        at least 1 %, because answers of different tasks may be equal by coincidence. If returns
-        have no bounds, the error is the sample's.
+        The standard error is the largest that returns with the mean `chance` can have. `chance` is
+        raised to at least 1 %, because answers of different tasks may be equal by coincidence. If
+        returns have no bounds, the standard error of the sample is used.
         """
         above, width = score.mean - self.chance, self.high - self.low
         if math.isfinite(width):

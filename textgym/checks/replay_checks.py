@@ -151,8 +151,8 @@ def verifier_portability(subject: Subject) -> Outcome:
 def episode_determinism(subject: Subject) -> Outcome:
     """A seed and messages give the same episode in a process, thread or vector, and beside others.
 
-    Observations, rewards, flags and, except in the vector, infos are compared. In the vector the
-    episodes have other places.
+    Observations, rewards, flags and, except in the vector, infos are compared. In the vector, the
+    order of the episodes is different.
     """
     scripts, here = recorded(subject)
     places: dict[str, Callable[[], list[Any]]] = {
@@ -205,7 +205,7 @@ def _elsewhere(subject: Subject, scripts: Sequence[Script]) -> list[Any]:
 
 
 class _Request:
-    """Scripts to play elsewhere; equal to the same ones of an equal environment."""
+    """Scripts to play elsewhere. Requests with equal scripts and environments are equal."""
 
     def __init__(self, subject: Subject, scripts: str) -> None:
         self.subject, self.scripts = subject, scripts

@@ -149,8 +149,8 @@ def learnability(subject: Subject) -> Outcome:
     A group of episodes of one task is informative if its returns are not all equal: only then is
     there something to learn from it. At each turn, the oracle acts with a probability from 0 to
     0.9, and the random policy otherwise. Half of the groups must be informative at a probability of
-    at most 0.5. An environment that takes `partial_credit=True` is played with it at levels where
-    that is not so. The measured values are the shares of informative groups by level.
+    at most 0.5. At levels where that fails, an environment that takes `partial_credit=True` is
+    played with it. The measured values are the shares of informative groups by level.
     """
     for method in ("solve", "guess"):
         if not subject.defines(method):

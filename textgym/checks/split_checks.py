@@ -1,7 +1,7 @@
 """Checks of groups and splits: repeats, nearly equal tasks, and the balance of answers.
 
-Tasks are compared by the words of their content, which `canonical` takes from a row. Prompts would
-not serve, because the tasks of a generator share most of their words.
+Tasks are compared by the words of their content, which `canonical` takes from a row. Prompts are
+not compared, because the tasks of a generator share most of their words.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class PartialCreditEnv(TextEnv[StateT]):
 
 
 def share_done(right: int, wrong: int, asked: int) -> float:
-    """Return the share of what was asked that is done, where wrong things cancel right ones.
+    """Return the share of the requested things that are done; each wrong thing cancels a right one.
 
     Args:
         right: How many of the things that were asked for are done.

@@ -8,12 +8,13 @@
 | `verl` | the columns of verl's own data sets, for the agent loop `textgym` |
 | `skyrl` | the columns of SkyRL's own data sets, for the environment `textgym` |
 
-The row is a JSON text in `textgym_row` in the formats of trainers, in verl's in `extra_info`.
-textgym's adapters play the task of the data set at `task_index`, so it must stay where it is.
+In the formats of trainers, `textgym_row` holds the row as JSON text; in verl's format it is in
+`extra_info`. textgym's adapters play the task at `task_index` of the data set, so the data set must
+not be moved.
 
-Invariants: a row that was converted to any format and back is the same; NeMo Gym's own rows and
-rows of other suites are rows as they are; a row that does not fit a format is refused and never
-changed.
+Invariants: converting a row to any format and back returns the same row; NeMo Gym's own rows and
+rows of other suites are read without conversion; a row that does not fit a format is refused and
+never changed.
 """
 
 from __future__ import annotations

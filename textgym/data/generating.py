@@ -55,7 +55,7 @@ def generate_rows(
     Raises:
         UsageError: The environment has too few different rows, or no generator, or an argument is
             invalid.
-        WorkerFailure: A worker died for another reason than the generator.
+        WorkerFailure: A worker died for a reason other than the generator.
 
     Example:
         >>> [row["id"] for row in generate_rows("textgym/Math-v0", 2, split="test", level=1)]
@@ -72,7 +72,7 @@ def generate_rows(
 
 
 def _choose(env: TextEnv[Any], firsts: Iterator[Drawn], count: int) -> Iterator[dict[str, Any]]:
-    """Yield the rows that repeat no earlier one.
+    """Yield the rows that do not repeat an earlier one.
 
     Args:
         env: The environment.

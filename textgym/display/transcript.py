@@ -257,7 +257,7 @@ def _content(paint: Paint, part: str | Mapping[str, Any], role: str) -> str:
 
 
 def describe_part(part: Mapping[str, Any]) -> str:
-    """Describe a part that is not text, an image with its URL unless that holds the image."""
+    """Describe a part that is not text; an image with its URL, unless the URL holds the image."""
     kind = _text(part.get("type")) or "?"
     if "image" not in kind:
         return kind

@@ -3,8 +3,7 @@
 The command and the report show the same tables, one with rich, the other in HTML.
 
 Invariants: columns without any value are left out; `±` is the distance from a figure to the farther
-end of its 95 % confidence interval; names are as they are stored, and whoever shows them escapes
-them.
+end of its 95 % confidence interval; names are as they are stored, and the caller escapes them.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ def _figures(episodes: EpisodeView, metrics: Mapping[str, Any], verdicts: Mappin
 
 
 def _solved_per_task(graded: EpisodeView) -> str:
-    """Return how many tasks were solved in which share of their repeats."""
+    """Return how many tasks were solved in each share of their repeats."""
     tasks, sizes = graded.distinct_tasks()
     wins = np.bincount(graded.tasks, graded.column("success"))[tasks]
     return histogram("Success rate of a task", wins / sizes, "tasks")

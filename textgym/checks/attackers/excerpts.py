@@ -1,4 +1,4 @@
-"""Attackers that answer with a part of the question where its value, order or choice is asked.
+"""Attackers that answer with a part of the question instead of its value, order or choice.
 
 They repeat a list or an expression, choose options of a sentence by position, or repeat the pairs
 that show a mapping. If training answers are copied in the same way, copying is the task, and the
@@ -111,7 +111,7 @@ def _expression(place: int, habits: Habits, text: str) -> str:
 
 
 def _unless_asked(choose: Choose) -> Choose:
-    """Return a choice that is not applicable if training answers are unknown, or its copies."""
+    """Return a choice that is not applicable if training answers are unknown or are such copies."""
 
     def chosen(habits: Habits, text: str) -> str:
         first(habits.known.solved)

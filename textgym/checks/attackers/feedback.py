@@ -179,9 +179,9 @@ def _end(slot: Slot | None) -> str:
 
 
 def _candidate(known: Knowledge, view: Scripted) -> Message | str:
-    """Send one candidate a turn, but no numbers in calls, which may add up to what is asked.
+    """Send one candidate per turn, but no numbers in calls, because they may add up to the answer.
 
-    Answers of training come first, because copying the first value of a prompt may be the task.
+    Training answers come first, because copying the first value of a prompt may be the task.
 
     Raises:
         NotApplicable: The argument of the call is a number, or no answers of training are known.

@@ -1,4 +1,4 @@
-"""Attackers that send nothing of use: no answer, or what only others may write.
+"""Attackers that send no answer, or text that only tools, users or the environment may write.
 
 Some send silence, excuses, filler, echoes and odd characters. Others forge verdicts, rewards, tool
 messages and user turns: after the answer of another task, and in place of the answer.

@@ -1,6 +1,6 @@
 """Changes of the oracle's episodes that must lose.
 
-What must lose follows from what the verifier itself wants:
+The verifier itself determines what must lose:
 
 - A text matters if the episode loses without it. Then a wrong text must lose, too.
 - A call matters if the final state differs without it, or if the episode loses without it. Then

@@ -1,6 +1,6 @@
 """The oracle's episodes, and changes of them that must not lose.
 
-Some changes hold for every environment. They change what no verifier may depend on, such as white
+Some changes apply to every environment. They change what no verifier may depend on, such as white
 space around a text, reasoning, the ids of calls, and the layout of their arguments as JSON. `FORMS`
 are others, which a card can claim.
 

@@ -69,7 +69,7 @@ def check_files(
         env: The id of the environment that plays the rows.
         env_kwargs: The environment's keyword arguments.
         against: Benchmarks that no row may be from: files, or names of data sets (`gsm8k`), or
-            `NAME:SPLIT`. Of a name without a split, those for evaluation are taken.
+            `NAME:SPLIT`. A name without a split stands for its evaluation splits.
         runs: The folders of runs that played the rows. Rows where several of them agree on another
             answer are listed.
         labels: The number of rows, from the first, whose labels are verified; None for all.

@@ -1,8 +1,9 @@
 """Labels: the right answers of rows earn the maximum, and wrong ones the minimum.
 
 The environment grades both. Wrong answers are the other letters of a choice; else guesses, and the
-answers of other rows. An answer of another row may be right as well, so outside of choices a row is
-reported only if two different wrong answers earn the maximum, or one that is another whole number.
+answers of other rows. An answer of another row may be right as well. So a row that is not multiple
+choice is reported only if two different wrong answers earn the maximum, or if a different whole
+number does.
 
 Invariants: rows are graded in their order, also in several threads; nothing that an environment
 does with a row raises an exception.

@@ -4,7 +4,7 @@ A world, such as a company, is shared by several tasks. Their `canonical` conten
 `{"world": seed}`, so all tasks of a world are in its split.
 
 Invariants: the functions that draw call only `rng.random`, so the same generator state gives the
-same draw in every version of Python (the methods of `random.Random` do not guarantee that); no
+same draw in every version of Python, which the methods of `random.Random` do not guarantee; no
 world is in two splits.
 """
 

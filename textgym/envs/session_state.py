@@ -227,7 +227,7 @@ class SessionState(PartialCreditEnv[Counter]):
         return self.less_paid(grade)
 
     def progress(self) -> float:
-        """Return how many of the changes lead to the present value, as a share of all."""
+        """Return the share of all changes that lead to the current value."""
         count, values = self.state["count"], self.task.row.get("values") or [self.task.answer]
         if count == self.task.row["initial_count"] or count not in values:
             return 0.0

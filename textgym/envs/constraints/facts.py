@@ -29,7 +29,7 @@ class FactText:
 
     Case, line breaks, markup, and the kind of letters, blanks, quotes and dashes are
     ignored. A fact is found as whole words, and a number as a whole number. In a text without any
-    white space, words cannot be told apart, so only numbers must be whole.
+    white space, words cannot be separated, so only numbers must be whole.
 
     Args:
         text: The text.
@@ -75,9 +75,10 @@ class FactText:
         return SpelledText(" / ".join([*rest, lines[last:]]), facts)
 
     def _places(self, fact: str, *, glued: bool) -> Iterator[tuple[int, int]]:
-        """Yield where a fact stands, with blanks or glued, and with nothing beside it.
+        """Yield where a fact stands, with or without its blanks, as a whole word.
 
-        Beside a glued fact, only digits matter: words around it cannot be told apart.
+        For a fact without blanks, only digits beside it matter, because the words around it cannot
+        be separated.
         """
         wanted = ("" if glued else " ").join(_words_of(fact))
         start = self._text.find(wanted) if wanted else -1

@@ -1,7 +1,8 @@
 """Dates, times, prices and amounts in the many ways of writing them.
 
 Texts are read in the form of `folded`. Invariants: the patterns have no unbounded repetition, so
-the time is linear in the text; what may mean several values has all of them, such as `4/7/2025`.
+the time is linear in the text; an ambiguous part, such as `4/7/2025`, has all the values that it
+may mean.
 """
 
 from __future__ import annotations

@@ -154,7 +154,8 @@ class SpelledText:
 
     Args:
         text: A text in the form of `legible`.
-        known: Facts that the text may give. What may mean one of them gives no other fact away.
+        known: Facts that the text may give. A part that may mean one of them does not give another
+            fact away.
 
     Example:
         >>> text = SpelledText("On June 14th in H4rbour-H\u0430ll, K.T. four hundred seventeen.")

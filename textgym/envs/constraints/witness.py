@@ -114,7 +114,7 @@ class Draw:
     Attributes:
         id: The id of the instruction.
         tags: What the instruction does to a text, such as `layout`.
-        bars: The tags of instructions that cannot hold together with it.
+        bars: The tags of instructions that contradict it.
         shape: Shapes a draft, and returns the arguments; None if it does not.
         read: Reads the arguments off a text, or returns None if no arguments fit; None if `shape`
             returns them.

@@ -272,7 +272,7 @@ def sums(rng: random.Random, level: int) -> ShortQuestion:
 
 
 def repeated(rng: random.Random, level: int) -> ShortQuestion:
-    """Repeat two words; so many pairs of words exist that hardly any comes again."""
+    """Repeat two words. There are so many pairs of words that hardly any is drawn twice."""
     words = sample(rng, WORDS, 2)
     answer = " ".join(words)
     return ShortQuestion(f"Repeat these two words: {answer}", answer, " ".join(sorted(words)))

@@ -68,7 +68,7 @@ class FunctionCall(PartialCreditEnv[None]):
     - In texts, case and the characters `,./-_*^` and space do not count, and `'` equals `"`.
     - `2` may be written for the number `2.0`, not the other way round for an integer. The text
       `"2"` and `true` are wrong. Lists have the same order.
-    - Where the accepted value has another type than the schema, such as the name of a variable, the
+    - Where the type of the accepted value is not the schema's, such as the name of a variable, the
       value must be equal to it.
 
     It differs from BFCL's checker of August 2024 in these points:

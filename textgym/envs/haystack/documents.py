@@ -21,7 +21,7 @@ def draw_code(rng: random.Random) -> str:
 def draw_near_code(rng: random.Random, code: str) -> str:
     """Draw a code that differs in one digit, in one letter, or in the order of two digits.
 
-    It may be the same code: callers draw until they have another one.
+    It may be the same code: callers draw again until it differs.
 
     Example:
         >>> [draw_near_code(random.Random(seed), "KX-4471") for seed in (1, 2, 9)]

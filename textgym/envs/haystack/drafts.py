@@ -48,7 +48,7 @@ class Entry(NamedTuple):
         key: The key; "" if the form is `VOID`.
         value: What it states, see the forms.
         form: `VALUE`, `REFERENCE` or `VOID`.
-        noise: A random number from 0 to 1, which decides what has no meaning, such as the clerk.
+        noise: A random number from 0 to 1, which decides irrelevant details, such as the clerk.
     """
 
     number: int
@@ -220,7 +220,7 @@ class DocumentDraft:
         return Period(first, first + randint(self.rng, 40, 120))
 
     def day_in(self, period: Period) -> int:
-        """Draw a day of a period."""
+        """Draw a day in a period."""
         return randint(self.rng, *period)
 
     def day_outside(self, period: Period) -> int:

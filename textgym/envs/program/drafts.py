@@ -1,6 +1,6 @@
 """Drafts of tasks, and the rows that are made of them.
 
-A draft has two solutions that were written apart: a program, which the oracle gives, and a
+A draft has two solutions that were written independently: a program, which the oracle gives, and a
 function, which gives the expected values. It also has rivals: functions that differ in one rule.
 
 Invariants: every rival fails a hidden test, so a program that ignores a rule, or has a wrong
@@ -50,7 +50,7 @@ class Draft:
         statement: What it does, in prose.
         names: The names of the arguments, by kind; empty for a class.
         program: A right program.
-        solve: Gives the expected value of arguments. A class has a list of calls as its argument.
+        solve: Returns the expected value for arguments. The argument of a class is a list of calls.
         rivals: Functions like `solve` that are wrong.
         draw: Draws arguments.
         content: What distinguishes the task from others, as JSON.

@@ -280,7 +280,7 @@ class Program(PartialCreditEnv[None]):
         return self.less_paid(Grade(float(right), right, components, shown, info, reason))
 
     def _run(self) -> Verdict:
-        """Return what came of the program."""
+        """Return the outcome of the program."""
         task, blocks = self.task, self._candidates()
         if not blocks:
             return Verdict(-1, "there is no program", ("not run",) * len(task.tests))

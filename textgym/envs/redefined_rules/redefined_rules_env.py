@@ -44,8 +44,8 @@ class RedefinedRules(TextEnv[None]):
     is always wrong, and the rate at which a model gives it is reported.
 
     ## Description
-    A prompt redefines something that everybody knows otherwise, and asks a question about it. The
-    answer follows from the rules of the prompt, and it always differs from the usual answer.
+    A prompt redefines something that everybody knows, and asks a question about it. The answer
+    follows from the rules of the prompt, and it always differs from the usual answer.
 
     Tasks are drawn from sixteen families, with equal probabilities:
 
@@ -110,9 +110,9 @@ class RedefinedRules(TextEnv[None]):
     4. Two or three redefinitions; one of them holds only in some cases.
     5. As level 4, and a later sentence replaces one of them.
 
-    In a few families, level 2 asks another question than level 1, such as a sum in two units. On
-    levels 3 to 5, no redefinition can be left out: without any one of those that hold, the answer
-    is another one.
+    In a few families, level 2 asks a different question from level 1, such as a sum in two units.
+    On levels 3 to 5, no redefinition can be left out: without any one of those that hold, the
+    answer is another one.
 
     ## What a score means
     Silence gets 0, and so does the usual answer. Guesses get less than 0.01. The best policy
@@ -173,7 +173,7 @@ class RedefinedRules(TextEnv[None]):
     )
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw redefinitions and a question to which they give another answer than usual."""
+        """Draw redefinitions and a question to which they give an unusual answer."""
         family = choice(rng, FAMILIES.names) if level else _FIRST_FAMILY
         puzzle, (right, usual) = draw_puzzle(rng, family, level)
         opening = choice(rng, _OPENINGS) if level else ""

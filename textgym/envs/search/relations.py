@@ -1,7 +1,7 @@
 """What documents state: the kinds of things in an archive, and the relations between them.
 
-Invariants: a thing has one value of a relation at most; a value that is a thing has a document of
-its own; no two relations have a sentence in common.
+Invariants: a thing has at most one value for each relation; a value that is itself a thing has its
+own document; no two relations share a sentence.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def _steps(
 
 
 def _joined(rng: random.Random, text: str) -> str:
-    """Put a joint before a text. Unless it begins with a name, its first letter becomes small."""
+    """Put a phrase before a text, whose first letter becomes lower-case unless it begins a name."""
     first, _, rest = text.partition(" ")
     if first in SMALL:
         return f"{choice(rng, JOINTS)} {first.lower()} {rest}"

@@ -69,7 +69,7 @@ class Policies(NamedTuple):
     documents: dict[str, str]
 
     def kept(self, days: int) -> int:
-        """Return the percentage kept of a booking cancelled so many days before departure."""
+        """Return the percentage kept if a booking is cancelled `days` days before departure."""
         return 0 if days >= self.full else self.some if days >= self.part else self.most
 
 

@@ -41,7 +41,7 @@ class _Climb(NamedTuple):
         return sum(arrivals(n, s, used, True) for s in self.steps for used in uses) % self.modulus
 
     def late(self, n: int) -> int:
-        """Return the number of ways to climb many stairs, without other rules than `broken`."""
+        """Return the number of ways to climb many stairs, with no rule except `broken`."""
         ways = [1] + [0] * n
         for stair in range(1, n + 1):
             if not (self.broken and stair % self.broken == 0 and stair != n):

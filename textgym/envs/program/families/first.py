@@ -20,7 +20,7 @@ class _Operation(NamedTuple):
     Attributes:
         words: What is returned, with `{a}` for the constant.
         code: An expression of `n`.
-        value: The same, written apart, of the number and the constant.
+        value: The same as an independent function of the number and the constant.
     """
 
     words: str

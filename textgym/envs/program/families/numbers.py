@@ -97,12 +97,12 @@ def recurrences(rng: random.Random, level: int) -> Draft:
 
 
 class _Condition(NamedTuple):
-    """A condition that a number meets or not.
+    """A condition on a number.
 
     Attributes:
         words: Continues "the number of integers that ….", with `<k>` for a parameter.
         code: An expression of `x`.
-        holds: The same, written apart, of the number and the parameter.
+        holds: The same as an independent function of the number and the parameter.
         low: The lowest value of the parameter.
         high: The highest.
     """

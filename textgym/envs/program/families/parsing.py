@@ -14,7 +14,7 @@ __all__ = ["expressions"]
 
 
 class _Meaning(NamedTuple):
-    """What an operator does: in prose, as an expression of `x` and `y`, and written apart."""
+    """What an operator does: in prose, as an expression of `x` and `y`, and as a function."""
 
     words: str
     code: str

@@ -17,7 +17,7 @@ class Step(NamedTuple):
     Attributes:
         words: What it does, in prose.
         code: Lines of the program.
-        apply: The same, written apart.
+        apply: The same as an independent function.
         bounds: The lowest and highest value of each parameter, `a`, `b`, ….
     """
 

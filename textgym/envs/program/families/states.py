@@ -29,7 +29,8 @@ class _Shelf(NamedTuple):
         policy: Which kind makes room for a new one; "" if there is no limit of kinds.
         least: How many pieces must stay of a kind when some are taken, unless all are taken.
         undo: Whether there is a method that undoes.
-        bulk: From how many pieces on one more is a gift, if there is room; 0 for no gift.
+        bulk: The number of added pieces from which one more is a gift, if there is room; 0 for
+            none.
     """
 
     room: int

@@ -1,4 +1,4 @@
-"""Chess pieces that move otherwise, and noughts and crosses with other lines.
+"""Chess pieces that move differently, and noughts and crosses with other lines.
 
 The contents of rules are
 
@@ -92,7 +92,7 @@ _MOST = 8  # squares of an answer
 
 
 def pieces(rng: random.Random, level: int) -> Puzzle:
-    """List the squares to which a piece that moves otherwise can go."""
+    """List the squares to which a piece that moves differently can go."""
     while True:
         piece, size = choice(rng, tuple(_USUAL)), randint(rng, 5, 7)
         square = randbelow(rng, size), randbelow(rng, size)

@@ -1,4 +1,4 @@
-"""Units that are divided otherwise, and calendars with other months and weeks.
+"""Units that are divided differently, and calendars with other months and weeks.
 
 The contents of rules are
 
@@ -86,7 +86,7 @@ _SUM_FORM = "two numbers separated by a comma: the full {bigs}, and the {smalls}
 
 
 def units(rng: random.Random, level: int) -> Puzzle:
-    """Convert or add amounts whose units are divided otherwise; on level 0, repeat the rule."""
+    """Convert or add amounts whose units are divided differently; on level 0, repeat the rule."""
     if level == 0:
         return _stated(rng)
     if level == 2:
@@ -191,7 +191,7 @@ def _a(unit: str) -> str:
 
 
 def _draw_parts(rng: random.Random, unit: str, unlike: int = 0) -> int:
-    """Return how many parts a unit has, another number than usual and than a given one."""
+    """Return how many parts a unit has: neither the usual number nor a given one."""
     usual = _USUAL[unit][1]
     while True:
         parts = randint(rng, max(3, usual // 3), max(20, 2 * usual))

@@ -47,7 +47,7 @@ _OPTION_FORM = "the letters for the questions in their order, separated by comma
 
 
 def options(rng: random.Random, level: int) -> Puzzle:
-    """Give letters of other options than the right ones, or letters in code."""
+    """Give letters of options other than the right ones, or letters in code."""
     if level <= 2:
         rules = [_code(rng) if rng.random() < 0.6 else _shift(rng, _ALWAYS)]
     elif level == 3:

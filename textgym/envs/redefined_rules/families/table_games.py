@@ -51,7 +51,7 @@ _DICE_FORM = "the total as a number"
 
 
 def dice(rng: random.Random, level: int) -> Puzzle:
-    """Add up throws of dice whose faces count otherwise."""
+    """Add up throws of dice whose faces count differently."""
     if level <= 2:
         rules = [choice(rng, (_face, _face, _face, _double, _minus))(rng)]
     else:

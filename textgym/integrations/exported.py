@@ -29,7 +29,7 @@ def exported(
         The environment and the number of tasks.
 
     Raises:
-        UsageError: The environment is refused, or it has no end and no `count`.
+        UsageError: The environment is refused, or its tasks are unlimited and `count` is None.
     """
     with contextlib.closing(make(env_id, **kwargs)) as env:
         inner = env.unwrapped

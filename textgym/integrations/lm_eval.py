@@ -83,7 +83,7 @@ def write_task(
         The task's name, and the number of documents.
 
     Raises:
-        UsageError: The environment does not fit, or it has no end and no `count`.
+        UsageError: The environment does not fit, or its tasks are unlimited and `count` is None.
     """
     with exported(env_id, count, refusal, **kwargs) as (env, total):
         name = re.sub(r"\W+", "_", env.card.id.replace("-v", "_v")).lower()

@@ -263,7 +263,7 @@ def is_loopback(host: str) -> bool:
 
 
 def guard(host: str, token: str) -> Any:
-    """Return a middleware that refuses who may not connect.
+    """Return a middleware that refuses clients that may not connect.
 
     Args:
         host: The address that the server listens on. If only this machine can connect to it, the

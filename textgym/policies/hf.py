@@ -170,7 +170,7 @@ class HFPolicy(Policy):
 
         Raises:
             UsageError: The tokenizer has no chat template, an argument is invalid, or the model
-                reads pictures in another way than Qwen's.
+                does not read pictures as Qwen's models do.
         """
         if not tokenizer.chat_template:
             raise UsageError("HFPolicy.of: the tokenizer has no chat template")

@@ -1,4 +1,4 @@
-"""Boxes that run programs which nobody vouches for: what a model wrote runs here and nowhere else.
+"""Boxes that run untrusted programs: what a model wrote runs here and nowhere else.
 
 - `boxes`: `Sandbox`, and the kind that runs on this machine.
 - `processes`: a program in a box that is talked to by lines.

@@ -1,10 +1,10 @@
 """The process inside a box that starts programs there, and reads and writes files.
 
-It is run as a program, only in the box, by the Python of the box, so it imports only the standard
-library, and of that only what is written in C: other modules would take longer to import than all
-else takes that a box does. Its parent, `textgym.sandbox.boxes`, talks to it over a socket. Messages
-of the parent are objects of `marshal`, and the descriptors that a program gets as its standard
-streams travel beside them. Its own messages are JSON objects of numbers.
+It runs only in the box, as a program of the box's Python, so it imports only the standard library.
+It imports only modules that are written in C, because importing others would take longer than
+everything else that a box does. Its parent, `textgym.sandbox.boxes`, talks to it over a socket.
+Messages of the parent are objects of `marshal`, and the descriptors that a program gets as its
+standard streams travel beside them. Its own messages are JSON objects of numbers.
 
 Invariants: it has no more rights than the programs that it starts. It ends when its parent closes
 the socket. What a program left running is ended with the program, where the box has a process

@@ -1,4 +1,4 @@
-"""A box in which programs run that nobody vouches for.
+"""A box in which untrusted programs run.
 
 Invariants: what happens in a box raises nothing but `SandboxFailure`, when the box itself cannot
 start or was lost. Nothing outlives a box: it ends with its `with` block, when it is collected, and
@@ -37,7 +37,7 @@ _CHOICE = "TEXTGYM_SANDBOX"  # the environment variable that names a kind
 
 
 class Sandbox:
-    r"""A box in which programs run that nobody vouches for.
+    r"""A box in which untrusted programs run.
 
     Programs in it have no network, see no files but the system's programs and libraries and their
     own `/tmp`, and are bounded in what they use. Files stay until the box is closed. What a command
@@ -188,7 +188,7 @@ class Sandbox:
         return pid in self._ended
 
     def end_of(self, pid: int, deadline: float) -> dict[str, Any] | None:
-        """Return the agent's report of how a program ended; None if it runs at the deadline."""
+        """Return the agent's report of how a program ended; None at the deadline."""
         while pid not in self._ended:
             if not ready([self.control], [], deadline):
                 return None
@@ -323,7 +323,7 @@ def _checked_kind(kind: str) -> str:
 
 
 def _others(kind: str) -> int | None:
-    """Return how many tasks the user of a box has besides it; None if they cannot be bounded."""
+    """Return how many tasks of the box's user are outside it; None if tasks cannot be bounded."""
     if kind == "none":
         return None
     if kind == "bwrap" or os.geteuid() == 0:  # counted apart, or a user of its own

@@ -1,7 +1,8 @@
-"""Confine this process, for good: worker processes whose libraries run what a model wrote.
+"""Confine this process permanently, for worker processes whose libraries run what a model wrote.
 
-Unlike a box, the process keeps its modules, so nothing starts anew. It loses the network, all files
-but those that it may read, other programs, new processes and threads, and the rights of root.
+Unlike a box, the process keeps its modules, so it does not have to start again. It loses the
+network, all files but those that it may read, other programs, new processes and threads, and the
+rights of root.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def checked(result: int) -> int:
 
 
 def restrict_files(read: Iterable[str], write: Iterable[str]) -> None:
-    """Leave the paths of the rules, for good."""
+    """Permanently give up all files except the paths of the rules."""
     version = checked(libc.syscall(_CREATE_RULESET, None, 0, _VERSION))
     rights = _RIGHTS[min(version, max(_RIGHTS))]
     ruleset = Ruleset(rights, _TCP if version >= 4 else 0, _SCOPES if version >= 6 else 0)
@@ -81,7 +81,7 @@ def restrict_files(read: Iterable[str], write: Iterable[str]) -> None:
 
 
 def restrict_calls(program: bytes) -> None:
-    """Refuse system calls, for good."""
+    """Refuse system calls permanently."""
     given = Filter(len(program) // 8, program)
     checked(libc.prctl(_PR_SET_SECCOMP, _FILTER, ctypes.byref(given), 0, 0))
 

@@ -85,7 +85,7 @@ class ExecResult:
         stdout: What it printed, up to the limit; bytes that are not UTF-8 are replaced.
         stderr: What it printed on the error stream.
         limit: The limit that it reached: `time`, `cpu`, `memory`, `disk`, `output`, or `killed` if
-            it was killed from outside or by itself. "" if none.
+            it was killed from outside or killed itself; "" if none.
     """
 
     returncode: int | None

@@ -54,7 +54,7 @@ class Box(Protocol):
         """Read a message of the agent, and return whether a program has ended."""
 
     def end_of(self, pid: int, deadline: float) -> dict[str, Any] | None:
-        """Return the agent's report of how a program ended; None if it runs at the deadline."""
+        """Return the agent's report of how a program ended; None at the deadline."""
 
 
 class Process:

@@ -4,7 +4,7 @@ Source: seccomp(2) and `linux/filter.h`; the numbers of calls stand in each arch
 `asm/unistd.h`. A call that is refused fails with EPERM. `clone3` fails with ENOSYS, so that the C
 library falls back to `clone`, whose flags the filter can read.
 
-Invariants: a program of another architecture than the box's is killed at its first call.
+Invariant: a program of an architecture other than the box's is killed at its first call.
 """
 
 from __future__ import annotations

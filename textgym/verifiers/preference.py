@@ -17,8 +17,8 @@ def nearness(text: str, chosen: str, rejected: str = "") -> float:
     The overlap of two texts is the F1 score of their words and pairs of neighbouring words, without
     regard to case and punctuation. The nearness is the overlap with the chosen text, times the
     share of the way from the rejected text (0) to the chosen one (1) that the overlaps show. So
-    what both have in common is worth nothing, and what neither has takes away. Length
-    and repetition do not help.
+    words that both have in common are worth nothing, and words that neither has lower the result.
+    Length and repetition do not help.
 
     Args:
         text: The text.

@@ -221,7 +221,7 @@ class Aviary(TextEnv[Progress]):
         return float("-inf"), float("inf")
 
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
-        """Draw a problem for the calculator; for task data sets without an end, a number."""
+        """Draw a problem for the calculator; for unlimited task data sets, a number."""
         if not self._is_calculator:
             return {"draw": rng.getrandbits(48)}
         while True:
@@ -279,7 +279,7 @@ class Aviary(TextEnv[Progress]):
         """Return the guest, with the actions of the state replayed if it had to be opened again.
 
         Raises:
-            EnvironmentFailure: It replied otherwise than before.
+            EnvironmentFailure: Its replies differ from the earlier ones.
         """
         if self._playing is not None and self._playing.losses == self._door.losses:
             return self._playing

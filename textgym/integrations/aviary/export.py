@@ -193,7 +193,7 @@ def _as_messages(messages: list[PlainMessage], names: Mapping[str, str]) -> list
 
 
 def _called(message: PlainMessage) -> dict[str, Any]:
-    """Return a message with calls, such as of a prompt, with arguments as JSON."""
+    """Return a message with calls, for example from a prompt, with arguments as JSON."""
     calls = [
         {"id": call.get("id") or "", "function": {
             "name": call["function"]["name"],

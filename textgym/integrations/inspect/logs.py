@@ -43,7 +43,7 @@ def write_log(run: Run, path: str | os.PathLike[str]) -> None:
         path: The file, which ends in `.eval` or `.json`.
 
     Raises:
-        UsageError: The file ends otherwise, or the run has no episodes.
+        UsageError: The file has another ending, or the run has no episodes.
     """
     target = os.fspath(path)
     if not target.endswith((".eval", ".json")):

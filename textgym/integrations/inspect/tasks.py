@@ -54,8 +54,8 @@ def task(
         epochs: How often each task is played.
 
     Raises:
-        UsageError: There is no such environment or argument, or it draws its tasks without an end
-            and `tasks` is None.
+        UsageError: There is no such environment or argument, or its tasks are unlimited and `tasks`
+            is None.
 
     Example:
         >>> made = task("textgym/MCQA-v0", tasks=3)

@@ -77,7 +77,8 @@ def rows_of(env_id: str, count: int | None = None, **kwargs: Any) -> Iterator[di
         **kwargs: The keyword arguments of the environment.
 
     Raises:
-        UsageError: `simple_agent` cannot play the environment, or it has no end and no `count`.
+        UsageError: `simple_agent` cannot play the environment, or its tasks are unlimited and
+            `count` is None.
     """
     with exported(env_id, count, refusal, **kwargs) as (env, total):
         for index in range(total):

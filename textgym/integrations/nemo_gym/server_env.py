@@ -70,8 +70,8 @@ class NemoGymEnv(TextEnv[Progress]):
     NeMo Gym's rows. All fields are sent to the server.
 
     ## State
-    Saved episodes are restored with a new session, in which the calls are repeated. A server that
-    answers otherwise then is an `EnvironmentFailure`.
+    Saved episodes are restored with a new session, in which the calls are repeated. If the server's
+    answers differ, an `EnvironmentFailure` is raised.
 
     Args:
         url: The server's URL, such as `http://127.0.0.1:8000`.
@@ -151,7 +151,7 @@ class NemoGymEnv(TextEnv[Progress]):
         """Make the session one with the calls of the state.
 
         Raises:
-            EnvironmentFailure: The server answers otherwise than before.
+            EnvironmentFailure: The server's answers differ from the earlier ones.
         """
         row = self._row(self.task)
         if self._session.history == [json.dumps(row), *self.state["calls"]]:

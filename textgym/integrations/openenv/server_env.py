@@ -82,8 +82,8 @@ class OpenEnv(TextEnv[Progress]):
     Each field is an argument of the server's `reset`, such as `seed`. Generated rows have a `seed`.
 
     ## State
-    Saved episodes are restored with a new session, in which the actions are repeated. A server that
-    answers otherwise then is an `EnvironmentFailure`.
+    Saved episodes are restored with a new session, in which the actions are repeated. If the
+    server's answers differ, an `EnvironmentFailure` is raised.
 
     Args:
         url: The server's URL, such as `http://127.0.0.1:8000`; `http://:TOKEN@HOST:PORT` sends a
@@ -217,7 +217,7 @@ class OpenEnv(TextEnv[Progress]):
         """Make the session one with the actions of the state.
 
         Raises:
-            EnvironmentFailure: The server answers otherwise than before.
+            EnvironmentFailure: The server's answers differ from the earlier ones.
         """
         actions = self.state["actions"]
         if self._has_played(self.task, actions):

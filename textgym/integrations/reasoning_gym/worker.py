@@ -48,9 +48,9 @@ def load() -> Callable[..., dict[str, Any]]:
 
 
 def confine() -> None:
-    """Give up, for good, all files but those that Python reads, the network, and root.
+    """Permanently give up root, the network, and all files except those that Python reads.
 
-    `TEXTGYM_SANDBOX=none` in the environment leaves that out, for systems without Landlock.
+    The environment variable `TEXTGYM_SANDBOX=none` disables this, for systems without Landlock.
 
     Raises:
         SandboxFailure: The system cannot do it.
@@ -127,7 +127,7 @@ def score(
 
 
 def packed(value: Any) -> Any:
-    """Return a value as JSON data, with tuples and dicts with other keys than strings marked.
+    """Return a value as JSON data; tuples, and dicts whose keys are not strings, are marked.
 
     Example:
         >>> packed({"move": (1, 2), "board": {3: "x"}})

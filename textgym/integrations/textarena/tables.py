@@ -219,7 +219,7 @@ class SharedTable(Table):
             self._turns.notify_all()
 
     def leave(self, seat: int, why: str) -> None:
-        """Break off the game, unless it has ended: the other players wait for this one no more."""
+        """Break off a game that has not ended, so that the other players stop waiting."""
         with self._turns:
             if self.position["seat"] is not None and not self._broken:
                 self._broken = f"player {seat} left the game: {why}"

@@ -1,8 +1,8 @@
 """Pictures in prompts, for the vision-language models of Qwen's kind.
 
 Their chat templates write one placeholder token for a picture. The model reads as many of them as
-the picture has patches after merging, and the patches' pixels apart. A prompt is encoded with one
-placeholder for each picture, and expanded afterwards.
+the picture has patches after merging, and reads the pixels of the patches separately. A prompt is
+encoded with one placeholder for each picture, and expanded afterwards.
 
 Invariants: a picture is part of its message (a `data:` URL), nothing is fetched; texts cannot hold
 a placeholder; in an expanded prompt, the runs of placeholders are the conversation's pictures, in
@@ -57,7 +57,7 @@ class PictureReader:
         processor: The model's image processor of transformers.
 
     Raises:
-        UsageError: The model reads pictures in another way than Qwen's.
+        UsageError: The model does not read pictures as Qwen's models do.
 
     Attributes:
         token_id: The id of a picture's placeholder.

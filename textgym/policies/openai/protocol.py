@@ -1,4 +1,4 @@
-"""What is exchanged with a server, alike for both endpoints: the request's format, and its reply.
+"""What both endpoints of a server exchange: the request's format, and its reply.
 
 Servers differ in their names for the token limit and for the reasoning of earlier turns, and some
 refuse fields even at their default values. A `RequestFormat` starts with what most servers accept;

@@ -1,4 +1,4 @@
-"""Judges: what compares a generated answer with the expected one.
+"""Judges compare a generated answer with the expected one.
 
 A judge is `rule`, which compares texts, or a policy, or a callable from messages to text.
 

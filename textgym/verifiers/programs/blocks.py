@@ -24,7 +24,7 @@ _MAX_BLOCKS = 20
 def blocks_in(text: str) -> list[str]:
     r"""Return the programs that a text may contain; the last one that is whole counts.
 
-    These are the blocks of code, without those in another language than Python. If some are marked
+    These are the blocks of code, except those in a language other than Python. If some are marked
     as Python, unmarked ones are left out. A block that is not closed ends with the text. A text
     without blocks is a program itself.
 

@@ -1,9 +1,9 @@
 """What runs in the box: it reads a candidate's program, and calls it with the arguments of tests.
 
 This file is sent to the box as a text, and is run in the module in which `plain_data` was run. It
-imports nothing but the standard library, and of that what is written in C where it can: the rest
-would take longer to import than ten tests to run. Lines cross in both directions: inwards as
-`marshal` in hexadecimal digits, outwards as JSON:
+imports only the standard library, and where it can only modules that are written in C, because
+importing others would take longer than running ten tests. Lines cross in both directions: inwards
+as `marshal` in hexadecimal digits, outwards as JSON:
 
 1. `{"blocks", "entry", "before", "cpu", "wall", "output"}` comes in. The last block that is a whole
    program is chosen (see `_choose`): it parses, and defines the entry, if there is one.

@@ -64,7 +64,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of a program.
+    """The outcome of a program.
 
     Attributes:
         chosen: The index of the program among the candidates; -1 for none.

@@ -1,4 +1,4 @@
-"""Reward models: what scores a reply, as a reward from 0 to 1.
+"""Reward models score a reply, as a reward from 0 to 1.
 
 A reward model is a sequence classification model (`hf-rm:`, `vllm-rm:`), or a callable.
 

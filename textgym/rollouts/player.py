@@ -169,7 +169,7 @@ class EpisodePlayer:
         """Return a key with Python's own integers, for records, and with keyword arguments.
 
         Raises:
-            UsageError: It has other numbers than integers, or is not of this player.
+            UsageError: Its numbers are not integers, or it does not belong to this player.
         """
         try:
             task_index, repeat = index(key.task_index), index(key.repeat)

@@ -65,8 +65,8 @@ class NamedDataset:
         source: `hub`, the hub id, or null; `config`, a name, a list of them (one for each task), or
             null; `revision`, or null; `url`, of a page about it; `files`, their URLs, if it is not
             on the hub.
-        splits: By split of the environment: `source`, the split of the source, and `rows`, the
-            number of its records, or null.
+        splits: For each split of the environment: `source`, the split of the source, and `rows`,
+            the number of its records, or null.
         fields: The fields of the source that each field of a row is made from.
         env_kwargs: Arguments of the environment.
         licence: The licence; None if it was not read at the source.

@@ -43,7 +43,7 @@ class PublishedEvaluation:
         fields: The fields that rows get, such as expressions that find the answer.
         sampling: How models were sampled: `temperature`, `top_p`, `max_tokens` and `repeats`, the
             number of samples of a task, as far as it is known. Rows do not have it.
-        note: In what a figure can differ from a published one.
+        note: How a figure can differ from a published one.
         published: Published figures, as in `NamedDataset`.
     """
 

@@ -80,7 +80,7 @@ class RewardAlarm:
         window: The number of values of figures of training.
         held_out_window: The number of values of held-out scores.
         threshold: The least trend, in standard errors.
-        held_out: The names of further held-out scores, such as of another verifier.
+        held_out: The names of further held-out scores, such as the score of another verifier.
 
     Raises:
         UsageError: A window is smaller than 8, or the threshold is not above 0.

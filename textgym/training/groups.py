@@ -73,8 +73,8 @@ async def aplay_groups(
         seed: As in `rollout`. With a pool, pass another seed in each call.
 
     Raises:
-        UsageError: An argument is invalid, or the player plays another split than a task's, or the
-            pool's results are of other tasks than the player's.
+        UsageError: An argument is invalid, the split of a task is not the player's, or the pool's
+            results are for tasks that are not the player's.
 
     Example:
         >>> tasks = iter([TaskRef("textgym/MCQA-v0", "train", index) for index in range(100)])
@@ -114,7 +114,7 @@ def drawn_tasks(pool: TaskPool, player: EpisodePlayer, seed: int) -> Iterator[Ta
         seed: The seed of the draws.
 
     Raises:
-        UsageError: The pool's results are of other tasks than the player's.
+        UsageError: The pool's results are for tasks that are not the player's.
     """
     ranges, taken = bind_pool(pool, player.samples), dict[tuple[str, int], None]()
     splits = {

@@ -148,7 +148,7 @@ def rewards_differ(rewards: Iterable[float | None]) -> bool:
     """Return whether the rewards of a group differ, so that its advantages are not all 0.
 
     Args:
-        rewards: The rewards; those that are None, such as of episodes that failed, do not count.
+        rewards: The rewards. Those that are None, as for episodes that failed, do not count.
 
     Example:
         >>> rewards_differ([1.0, None, 0.0]), rewards_differ([1.0, None, 1.0]), rewards_differ([])

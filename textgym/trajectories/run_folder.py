@@ -58,8 +58,8 @@ class RunFolder:
         resume: Resume the run in the folder.
 
     Raises:
-        RunError: The folder holds a run already, or another run than the one to resume, or is being
-            written to, or cannot be written. Its files are unchanged.
+        RunError: The folder already holds a run, or holds a run that is not the one to resume, or
+            is being written to, or cannot be written. Its files are unchanged.
 
     Attributes:
         path: The folder.

@@ -66,7 +66,7 @@ class Shard(NamedTuple):
         return f"shard {self.number} of {self.total}"
 
     def share(self, groups: int) -> int:
-        """Return how many of so many groups are in this shard."""
+        """Return how many of the given number of groups are in this shard."""
         return len(range(groups)[self.number - 1 :: self.total])
 
     def tasks_of(self, counts: Mapping[str, int]) -> dict[str, slice]:
@@ -154,5 +154,5 @@ class EpisodeNumbers:
         return np.lexsort((repeat, turns[env], progress))
 
     def shards_of(self, numbers: Numbers, count: int) -> Numbers:
-        """Return the index of each episode's shard, from 1, if the run has so many shards."""
+        """Return the index of each episode's shard, from 1, if the run has `total` shards."""
         return numbers // self.repeats % count + 1

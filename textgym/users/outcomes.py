@@ -303,7 +303,8 @@ def denies(text: str) -> bool:
     """Return whether a text says that nothing was done, or only that something cannot be done.
 
     In a text that says that something was done, only a sentence that denies all of it counts.
-    Beside a refusal, a text may say what was searched for. That there is no other is not a refusal.
+    Beside a refusal, a text may say what was searched for. A statement that there is no other one
+    is not a refusal.
 
     Example:
         >>> denies("it is done. i changed nothing."), denies("it is done. i changed nothing else.")

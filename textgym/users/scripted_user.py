@@ -41,8 +41,8 @@ class Fact:
 class Correction:
     """A value that replaces one that the user has stated.
 
-    The user says it with the first reply after the slot has been stated and `after` replies have
-    been given, and at the latest when the assistant says that it is done.
+    The user says it in the first reply after the slot has been stated and `after` replies have been
+    given. It is said at the latest when the assistant says that the request is done.
 
     Args:
         slot: The name of the slot.

@@ -311,7 +311,7 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
             values: A list or tuple with one value each, or one value for all.
 
         Raises:
-            UsageError: The list has another length than the vector.
+            UsageError: The lengths of the list and the vector differ.
         """
         each = values if isinstance(values, (list, tuple)) else [values] * self.num_envs
         if len(each) != self.num_envs:

@@ -195,7 +195,7 @@ def sampling_of(arguments: Any, *, tempered: bool = False, truncated: bool = Fal
 
     Args:
         arguments: A `GRPOConfig` or `AsyncGRPOConfig`.
-        tempered: Whether the temperature may be another than 1, because recorded log probabilities
+        tempered: Whether the temperature may differ from 1, because the recorded log probabilities
             are of the same temperature.
         truncated: Whether `top_p`, `top_k` and `min_p` may leave out tokens, although the trainer
             computes the log probabilities of the whole distribution.

@@ -39,7 +39,7 @@ class ExtraTools(OwnConversation):
     A tool that remembers is a class whose methods are marked with `textgym.tools.tool`, such as
     `PythonTool`. Each episode has an instance of its own, a session. Its state is saved as its
     calls, and restored by making them again, so they must have the same effects again. A session
-    may have `close()`, and `is_new`, which says that it is as if no call had been made.
+    may have `close()`, and `is_new`, which is True while no call has changed it.
 
     Args:
         env: The environment.

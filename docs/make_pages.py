@@ -112,7 +112,7 @@ def _judge_options() -> str:
 def cards() -> str:
     """Return the cards of the package's environments, by entry point, as JSON.
 
-    Guests are among them, also those whose packages are not installed.
+    Guests are among them, including those whose packages are not installed.
     """
     found = {}
     for id in sorted(id for id in gym.registry if is_registered(id)):

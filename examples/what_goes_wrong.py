@@ -73,7 +73,7 @@ class WordBonus(RewardWrapper):
 
 @dataclass(frozen=True)
 class Mistake:
-    """A training and what is wrong with it.
+    """A training run and what is wrong with it.
 
     Attributes:
         what: What is wrong.

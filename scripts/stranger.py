@@ -48,7 +48,7 @@ class Seven(textgym.Policy):
 
 
 def parameters_of_the_model() -> int:
-    """Return how many parameters the default model has, as a training would ask."""
+    """Return how many parameters the default model has, as a training run would ask."""
     policy = textgym.make_policy("hf", {"max_tokens": 4})
     return sum(parameter.numel() for parameter in policy.model.parameters())
 

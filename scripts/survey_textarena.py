@@ -39,9 +39,8 @@ LEFT_OUT = {
     "Bandit": "rewards the worst answer most",
     "CharacterConclave": "fails in the first move",
 }
-PLAYERS = {  # where the package accepts other numbers than its rules
-    "MarketEntryGame": (3, 15), "PublicGoodsGame": (2, 15), "QuantumTicTacToe": (2, 2),
-    "SpiteAndMalice": (2, 2),
+PLAYERS = { # where the package accepts numbers that its rules do not "MarketEntryGame": (3, 15),
+    "PublicGoodsGame": (2, 15), "QuantumTicTacToe": (2, 2), "SpiteAndMalice": (2, 2),
 }  # fmt: skip
 REASONS = {
     "SyntaxError": "needs Python 3.12",

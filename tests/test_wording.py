@@ -32,13 +32,26 @@ PHRASES = {
     r"\b(?:pays|paid)\b": "'earns', 'is rewarded'",
     r"\balone\b": "'only'",
     r"\bits place, as\b": "'its import path, such as'",
+    r"\b(?:another than|(?:an)?other [a-z]+ than)\b": "'a different …', '… other than'",
+    r"\b[Aa] training\b(?= (?:that|either|goes|continues|usually|may|is|has)\b|[.,;:])": (
+        "'a training run'"
+    ),
+    r"\btrainings\b": "'training runs'",
+    r", also (?:in|of|from|by|to|with|for|on|at|if|when|after|those|the)\b": "'even', 'including'",
+    r"\bthe begin of\b": "'the start of'",
+    r"\bno end of tasks\b": "'unlimited tasks'",
+    r"\bfor good\b": "'permanently'",
+    r"\bnobody vouches\b": "'untrusted'",
+    r"\bwritten apart\b": "'written independently'",
+    r"\b(?:replied|moves|divided|ends) otherwise\b": "'differently'",
 }
 """What to write instead of each phrase."""
 
 LIMITS = {
-    "docs": 1,
+    "README.md": 1,
     "textgym/core": 1,
     "textgym/envs": 10,
+    "textgym/rollouts": 2,
     "textgym/tools.py": 1,
     "textgym/training": 1,
     "textgym/verifiers": 2,
@@ -149,7 +162,13 @@ def test_paragraphs_of_pages_are_read_and_code_is_not() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["if there is none", "there are no tools", "it is no longer open", "the reward is None"],
+    [
+        "if there is none",
+        "there are no tools",
+        "it is no longer open",
+        "the reward is None",
+        "a training run",
+    ],
 )
 def test_plain_sentences_pass(text: str) -> None:
     assert list(phrases_in(iter([(1, text)]))) == []

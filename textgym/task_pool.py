@@ -53,7 +53,7 @@ class TaskPool:
     A band without tasks is left out. A solved task is retired: only the share of `solved` draws it,
     and it returns to the other tasks if the policy no longer solves it.
 
-    One object serves all rollouts of a training. `save` and `load` keep it across restarts.
+    One object serves all rollouts of a training run. `save` and `load` keep it across restarts.
 
     Args:
         window: How many of the last episodes of each task count.

@@ -1,4 +1,4 @@
-"""`textgym report`: a page about runs and histories of trainings."""
+"""`textgym report`: a page about runs and histories of training runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Curves as HTML: a series of runs, and the histories of trainings."""
+"""Curves as HTML: a series of runs, and the histories of training runs."""
 
 from __future__ import annotations
 

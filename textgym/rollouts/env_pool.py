@@ -290,7 +290,7 @@ class EnvPool:
             self._log.close(pooled.env)
 
     def close(self) -> None:
-        """Close all environments, also those that are in use."""
+        """Close all environments, including those that are in use."""
         for pooled in self._all:
             self._log.close(pooled.env)
         self._all.clear()

@@ -110,7 +110,7 @@ class EpisodePlayer:
     ) -> list[Trajectory]:
         """Play episodes and return their trajectories.
 
-        `play` blocks, and may be called from any thread, also in a running event loop; `aplay` is
+        `play` blocks, and may be called from any thread, even in a running event loop; `aplay` is
         awaited.
 
         Args:

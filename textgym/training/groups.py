@@ -58,7 +58,7 @@ async def aplay_groups(
 ) -> PlayedGroups:
     """Play groups, and replace groups with equal returns by groups of the next tasks.
 
-    `play_groups` blocks, also in a running event loop; `aplay_groups` is awaited.
+    `play_groups` blocks, even in a running event loop; `aplay_groups` is awaited.
 
     Args:
         player: The player of the environments.

@@ -1,7 +1,7 @@
-"""`History`: the figures of a training, step by step, in a file of JSON lines.
+"""`History`: the figures of a training run, step by step, in a file of JSON lines.
 
 Invariants: a line is written whole or not at all, so a history can be read after a kill or on a
-full disk; lines are removed only when a training goes back to an earlier step.
+full disk; lines are removed only when a training run goes back to an earlier step.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class History:
             self._wandb.log({"step": step, **figures})
 
     def rewind(self, step: int) -> None:
-        """Remove the lines after the step from which a training continues.
+        """Remove the lines after the step from which a training run continues.
 
         Args:
             step: The last step that is kept.
@@ -219,7 +219,7 @@ def _integer(step: Any) -> int:
 
 
 def _number(name: str, value: Any) -> float:
-    """Return a figure as a Python number, also from NumPy and torch.
+    """Return a figure as a Python number, including from NumPy and torch.
 
     Raises:
         UsageError: It is not a number, or its name is `step`.

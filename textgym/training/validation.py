@@ -80,7 +80,7 @@ class Validation:
     async def arun(self, policy: str | Policy) -> dict[str, float]:
         """Play the tasks and return the figures of `episode_figures`, as `validation/NAME`.
 
-        `run` blocks, also in a running event loop; `arun` is awaited.
+        `run` blocks, even in a running event loop; `arun` is awaited.
 
         `validation/success_low` and `validation/success_high` are the bounds of the 95 % confidence
         interval of `validation/episodes/success`, clustered by task.

@@ -63,8 +63,8 @@ class Memory:
 
     Attributes:
         patience: How many messages without a needed question the user still tolerates.
-        told: The names of the slots whose values the user has stated, also in the request.
-        asked: How often each slot was asked for.
+        told: The names of the slots whose values the user has stated, including in the request.
+            asked: How often each slot was asked for.
         needless: The number of needless questions.
         replies: The number of replies.
         corrected: The names of the slots whose correction the user has said.

@@ -250,8 +250,8 @@ class TextVectorEnv(VectorEnv[Conversations, Actions, np.ndarray]):
 
         Args:
             batch_size: How many sub-environments to wait for; all that are ready are returned.
-            timeout: How many seconds to wait, also for actions that other threads may send. Then
-                the ready results are returned. None waits for the actions sent so far.
+            timeout: How many seconds to wait, including for actions that other threads may send.
+                Then the ready results are returned. None waits for the actions sent so far.
 
         Returns:
             What `step` returns, for the sub-environments whose indices are in `infos["env_id"]`.

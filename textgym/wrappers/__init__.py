@@ -1,6 +1,6 @@
 """Wrappers: `gymnasium.Wrapper`s for environments whose observations are conversations.
 
-- `base`: the base classes, also for user-supplied wrappers.
+- `base`: the base classes, including those for user-supplied wrappers.
 - `rewards`: wrappers that change the reward.
 - `conversations`: wrappers that change the conversation.
 - `curriculum`: a wrapper that chooses the level of the tasks.

@@ -5,7 +5,7 @@ answers of other rows. An answer of another row may be right as well. So a row t
 choice is reported only if two different wrong answers earn the maximum, or if a different whole
 number does.
 
-Invariants: rows are graded in their order, also in several threads; nothing that an environment
+Invariants: rows are graded in their order, even in several threads; nothing that an environment
 does with a row raises an exception.
 """
 

@@ -134,8 +134,8 @@ class _Fact(NamedTuple):
     """A fact in the forms in which it is looked up.
 
     Attributes:
-        forms: Its letters and digits, also in American spelling, and with the last word of a name
-            first.
+        forms: Its letters and digits, including those in American spelling, and with the last word
+            of a name first.
         values: What it means as a whole; empty for a name or a code.
         is_phrase: Whether it has several words.
         is_short: Whether it has few characters, all of them digits.

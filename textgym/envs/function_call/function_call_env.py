@@ -195,7 +195,7 @@ class FunctionCall(PartialCreditEnv[None]):
         return "received"
 
     def _take(self, message: Message, state: Any) -> str:
-        """End the episode after every message, also after one with calls."""
+        """End the episode after every message, even after one with calls."""
         super()._take(message, state)
         return "answer"
 

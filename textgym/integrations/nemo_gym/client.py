@@ -59,7 +59,7 @@ class ServerSession:
         self.history = [json.dumps(row)]
 
     def call(self, call: str) -> str:
-        """Call a tool, and return the body of the reply, also of an error.
+        """Call a tool, and return the body of the reply, even if it is an error.
 
         NeMo Gym shows errors of tools to the model, because the arguments may have caused them.
 

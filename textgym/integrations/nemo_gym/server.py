@@ -2,7 +2,7 @@
 
 `/seed_session` begins an episode of a row, `/NAME` calls a tool in it, and `/verify` plays the
 whole response again in a new episode, from the calls that the response contains. So the reward is
-textgym's, also for calls in one message, which NeMo Gym's agent sends one by one.
+textgym's, even for calls in one message, which NeMo Gym's agent sends one by one.
 
 Invariants: a session is a cookie; verification needs none; a failure is an error of HTTP, and
 never a reward.

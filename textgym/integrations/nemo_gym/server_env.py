@@ -56,7 +56,7 @@ class NemoGymEnv(TextEnv[Progress]):
     ## Action
     Assistant messages. Each call is sent to the server. Calls of tools that the row does not offer,
     and arguments that are not a JSON object, are answered with an error. NeMo Gym sends calls of
-    any name, also of the server's own endpoints, such as `verify`.
+    any name, including the server's own endpoints, such as `verify`.
 
     ## Reward
     The reward of `/verify`. Its numbers, and the numbers of its `reward_components`, are

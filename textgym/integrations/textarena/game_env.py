@@ -118,7 +118,7 @@ class TextArenaEnv(TextEnv[Progress]):
 
     Args:
         opponent: Plays the other seats: `random`, the spec of a policy such as
-            `openai:MODEL@BASE_URL`, a policy, or a function from messages to text, also by name, as
+            `openai:MODEL@BASE_URL`, a policy, or a function from messages to text, or its name, as
             `module:function`.
         players: The number of players, if the game allows several numbers.
         seat: The player's seat; None for the row's.

@@ -11,7 +11,7 @@ Invariants:
   that error may hold headers and so the API key.
 - A reply of any length, framing and compression is read up to a limit; the connection of a longer
   reply is closed.
-- With a rate, requests start at least one interval apart, also after a pause. During a pause no
+- With a rate, requests start at least one interval apart, even after a pause. During a pause no
   request starts. Tests can replace the clock and the sleep.
 """
 

@@ -118,8 +118,8 @@ class OpenAIPolicy(Policy):
         tool_parser: With `tokens`, as in `HFPolicy`.
         reasoning_parser: With `tokens`, as in `HFPolicy`.
         cache: A folder that keeps the server's answers. A request that was answered is not sent
-            again, also in later runs; each repeat has an answer of its own, by its seed. None
-            keeps nothing.
+            again, even in later runs; each repeat has an answer of its own, by its seed. None keeps
+            nothing.
         rate_limiter: Decides when requests may start, in place of `requests_per_minute`.
 
     Raises:

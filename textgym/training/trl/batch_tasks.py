@@ -1,7 +1,7 @@
 """Which task each sample of a batch plays, and which episode of the task it is.
 
-Invariant: all processes of a training agree on the tasks of the groups, also of groups with samples
-in several processes.
+Invariant: all processes of a training run agree on the tasks of all groups, even of groups with
+samples in several processes.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 `HistoryCallback` writes their logs, `AlarmCallback` and `FreshRatioCheck` check them, and
 `PoolCheckpoints` saves a `TaskPool` with their checkpoints.
 
-Invariants: only the begin of a training removes lines of a history; an evaluation adds lines; a
-training that is resumed has the pool of its checkpoint.
+Invariants: only the start of a training run removes lines of a history; an evaluation adds lines; a
+training run that is resumed has the pool of its checkpoint.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _POOL_FILE = "task_pool.json"
 class HistoryCallback(TrainerCallback):  # type: ignore[misc]  # transformers is not typed here
     """Writes all figures that a trainer logs to a history; pass it in `callbacks`.
 
-    The begin of a training removes the lines after its first step: 0, or the checkpoint's step. An
-    evaluation only adds to the file.
+    The start of a training run removes the lines after its first step: 0, or the checkpoint's step.
+    An evaluation only adds to the file.
 
     The figures of an evaluation are called `eval_NAME`. With several data sets, as in
     `eval_dataset={"easy": ..., "hard": ...}`, they are called `eval_easy_NAME` and
@@ -65,7 +65,7 @@ class AlarmCallback(TrainerCallback):  # type: ignore[misc]  # transformers is n
 
     A warning of a kind comes once, as a `RuntimeWarning` and as the figure `alarm/KIND` in the
     trainer's log. Pass it before `HistoryCallback`, so that the history has the figure. A training
-    that is resumed begins with the figures in its log.
+    run that is resumed begins with the figures in its log.
 
     Args:
         alarm: The rule; None for `RewardAlarm()`. It is for one training.
@@ -98,7 +98,7 @@ class AlarmCallback(TrainerCallback):  # type: ignore[misc]  # transformers is n
 
 
 class FreshRatioCheck(TrainerCallback):  # type: ignore[misc]  # transformers is not typed here
-    """Ends a training if fresh tokens do not have their recorded probabilities.
+    """Ends a training run if fresh tokens do not have their recorded probabilities.
 
     Tokens that the present weights sampled have an importance ratio of 1. Otherwise server and
     trainer differ in their weights, chat template or precision. The root mean square of the
@@ -135,8 +135,8 @@ class FreshRatioCheck(TrainerCallback):  # type: ignore[misc]  # transformers is
 class PoolCheckpoints(TrainerCallback):  # type: ignore[misc]  # transformers is not typed here
     """Saves a pool in each checkpoint of a trainer, as `task_pool.json`; pass it in `callbacks`.
 
-    A training that is resumed begins with the pool of the checkpoint. The checkpoint must be in the
-    trainer's `output_dir`.
+    A training run that is resumed begins with the pool of the checkpoint. The checkpoint must be in
+    the trainer's `output_dir`.
 
     Args:
         pool: The pool, which is also the `curriculum` of `Episodes`.

@@ -2,7 +2,8 @@
 
 Invariants: the samples of a group are episodes of one task with one prompt; an episode that failed
 is in no group, and the log counts it; rollout and trainer compute the same log probabilities;
-figures, redrawing and errors are of the whole batch, and the same in all processes of a training.
+figures, redrawing and errors are of the whole batch, and the same in all processes of a training
+run.
 """
 
 from __future__ import annotations
@@ -283,7 +284,7 @@ class Episodes:
         return rollout_output(samples)
 
     def _batch(self, trainer: Any, mode: str) -> tuple[int, ...]:
-        """Return what identifies a batch, also in a training that is resumed."""
+        """Return what identifies a batch, even in a training run that is resumed."""
         if mode == "eval":
             return ()
         step = trainer.state.global_step

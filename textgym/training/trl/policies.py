@@ -3,7 +3,7 @@
 The model is in the trainer's process, or on a vLLM server. The log probabilities are compared with
 the recorded ones.
 
-Invariants: all processes of a training compute the same number of rows, because a sharded model
+Invariants: all processes of a training run compute the same number of rows, because a sharded model
 (ZeRO-3, FSDP) needs all of them in each forward pass; the result is the same in all of them.
 """
 

@@ -1,10 +1,10 @@
 """Checkpoints inside a generation, from which TRL does not continue the same training.
 
 TRL samples a batch for `steps_per_generation` micro-batches and uses it `num_iterations` times.
-Checkpoints do not hold that batch. A training that is resumed inside it samples the batch again,
-and from then on trains on other parts of the data than without the interruption.
+Checkpoints do not hold that batch. A training run that is resumed inside it samples the batch
+again, and from then on trains on other parts of the data than without the interruption.
 
-Invariant: a training either continues as it would have without the interruption, or is refused
+Invariant: a training run either continues as it would have without the interruption, or is refused
 before its first update.
 """
 
@@ -20,7 +20,7 @@ __all__ = ["check_checkpoints"]
 
 
 def check_checkpoints(trainer: Any) -> None:
-    """Check, in the first batch of a training, where its checkpoints are.
+    """Check, in the first batch of a training run, where its checkpoints are.
 
     A warning says that checkpoints will be inside a generation.
 

@@ -191,7 +191,7 @@ def filler_row(token_id: int) -> TokenRow:
 
 
 class FailureStreak:
-    """Ends a training whose episodes all fail.
+    """Ends a training run whose episodes all fail.
 
     Args:
         unit: The unit in which episodes are counted, such as `batches`.
@@ -218,7 +218,7 @@ class FailureStreak:
 
 
 def gather_samples(samples: Sequence[Sample]) -> list[Sample]:
-    """Return the samples of all processes of a training, in the order of the batch.
+    """Return the samples of all processes of a training run, in the order of the batch.
 
     They have only what rewards and figures need, without conversations, prompts and rows. Every
     process of the training must call it.

@@ -1,9 +1,9 @@
 """Figures of the trainer's own log: lengths without fillers, and totals over all processes.
 
-TRL counts the completion of each row, also the filler of an episode that failed.
+TRL counts the completion of each row, including the filler of an episode that failed.
 
 Invariants: a sample without a reward is in no length; totals are of all processes, count every
-episode that was played for training, and are continued by a training that is resumed.
+episode that was played for training, and are continued by a training run that is resumed.
 """
 
 from __future__ import annotations
@@ -79,11 +79,11 @@ def _spread(lengths: Sequence[int], name: str) -> dict[str, float]:
 
 
 class Totals:
-    """Counts what all processes of a training have played since its first step.
+    """Counts what all processes of a training run have played since its first step.
 
     The figures are `totals/episodes`, `totals/tokens` (sampled ones) and `totals/seconds`, which is
-    the time of each episode, added up. A training that is resumed continues the figures that were
-    logged before its checkpoint.
+    the time of each episode, added up. A training run that is resumed continues the figures that
+    were logged before its checkpoint.
     """
 
     def __init__(self) -> None:

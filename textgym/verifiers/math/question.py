@@ -250,7 +250,7 @@ def _factored_sums(node: Any) -> int:
 
 @lru_cache(256)
 def _numbers(question: str) -> frozenset[Fraction]:
-    """Return the numbers in a question, also those in words and in fractions."""
+    """Return the numbers in a question, including those in words and in fractions."""
     texts = _NUMBER.findall(plain_fractions(question))
     plain = {Fraction(re.sub(r"[^\d.]", "", text)) for text in texts}
     ratios = {Fraction(*ratio) for ratio in _ratios(question) if ratio[1]}

@@ -29,7 +29,7 @@ MAX_TURNS = 20
 
 
 class ExtraTools(OwnConversation):
-    """Offers functions as tools, also in environments that have no tools.
+    """Offers functions as tools, even in environments that have no tools.
 
     The environment does not see calls of these functions: it gets a message only if the message
     calls one of its own tools, or no tool. So a single-turn environment still ends at the first

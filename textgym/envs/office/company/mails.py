@@ -80,7 +80,7 @@ class _Description(NamedTuple):
     place: int
 
     def fitting(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """Return those of the given mails that the words fit, in the order of their times."""
+        """Return the mails among `rows` that the words fit, in the order of their times."""
         key = self._key(self.mail)
         alike = [row for row in rows if self._key(row) == key]
         if self.way == LATEST:

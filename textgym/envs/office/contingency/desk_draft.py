@@ -175,7 +175,7 @@ class DeskDraft(Draft):
     # Wording.
 
     def either(self, value: str, otherwise: str) -> str:
-        """Return a value in words; in later steps, also the value for the other outcome before."""
+        """Return a value in words; in later steps, with the value for the other outcome before."""
         if self.previous is None:
             return value
         first, second = (otherwise, value) if self.previous.happened else (value, otherwise)

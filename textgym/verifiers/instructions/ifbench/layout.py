@@ -196,7 +196,7 @@ def no_bullets_bullets(text: str) -> bool:
 
 @instruction("format:title_case", "Write your whole answer in title case, all words capitalised.")
 def title_case(text: str) -> bool:
-    """Return whether every word, also after an apostrophe, begins with a capital."""
+    """Return whether every word, even after an apostrophe, begins with a capital."""
     text = without_emphasis(text)
     plain = filter(str.isalpha, text.split())  # these need no splitting
     return not (

@@ -1,8 +1,8 @@
 """Measure every generator of reasoning-gym, and write `generators.json`.
 
 For each generator: its category; the levels of its curriculum that make tasks in time; where the
-oracle's answer is; whether its tasks are too few to divide into splits; and what answers earn that
-know nothing of the question, by the package's own score and by the strict one.
+oracle's answer is; whether its tasks are too few to divide into splits; and what answers that know
+nothing of the question earn, by the package's own score and by the strict one.
 
     python scripts/survey_reasoning_gym.py            # those that are not in the file
     python scripts/survey_reasoning_gym.py coin_flip  # some; the others stay as they are

@@ -34,8 +34,8 @@ class LevelCurriculum(MessageWrapper):
         env: The environment, made without `level`.
         levels: Two or more of the environment's levels, easiest first; None for all of them.
         window: How many episodes decide.
-        raise_at: The success rate from which the level rises.
-        lower_at: The success rate down to which the level falls.
+        raise_at: The success rate at or above which the level rises.
+        lower_at: The success rate at or below which the level falls.
         start: The first level; None for the easiest.
 
     Raises:

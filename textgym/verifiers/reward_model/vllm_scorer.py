@@ -43,7 +43,7 @@ class VLLMScorer:
 
     Raises:
         ExtraMissingError: The extra `http` is not installed.
-        UsageError: The address has not this form.
+        UsageError: The address does not have this form.
     """
 
     def __init__(

@@ -18,6 +18,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +208,90 @@ def reason_of(message: Any, row: Row, theirs: Row | None, info: Row) -> str:
     return f"other: {kind}"
 
 
+@dataclass
+class Tally:
+    """What was counted, over all categories.
+
+    Attributes:
+        golds: The number of rows with a right answer.
+        counts: The numbers of verdicts, as in `graded`.
+        reasons: How often each verdict differs, and why.
+        examples: Answers with a different verdict, by verdict and reason.
+        faults: What is wrong with rows.
+    """
+
+    golds: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[Any] = field(default_factory=Counter)
+    examples: dict[Any, list[str]] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+
+def unreadable(env: Any, rows: list[Row], tally: Tally) -> set[int]:
+    """Try the oracle on all rows; return the places of the rows that cannot be read."""
+    refused = set()
+    for place, row in enumerate(rows):
+        try:
+            env.reset(options={"task": row})
+        except RowError as error:
+            refused.add(place)
+            tally.faults.append(f"- {row['id']}: {error}")
+            continue
+        tally.golds += 1
+        if env.step(env.solve())[1] < 1:
+            tally.faults.append(f"- {row['id']}: the oracle's calls are wrong")
+    return refused
+
+
+def graded(
+    env: Any, results: Path, category: str, model: str, rows: dict[int, Row], tally: Tally
+) -> Counter[str]:
+    """Grade the answers of a model to rows, which are given by their places.
+
+    Returns:
+        `count`, the number of answers; how many are right `here`, and how many are right by
+        `theirs`, BFCL's checker; and on how many both `agreed`.
+    """
+    file = f"gorilla_openfunctions_v1_test_{category}_result.json"
+    answers = read_lines(results / "result" / model / file)
+    wrong = wrong_in_bfcl(results, model, category)
+    counts = Counter[str]()
+    for place, row in rows.items():
+        answer = answers[place]
+        assert row["id"] == answer["id"], (row["id"], answer["id"])
+        message = message_of(answer["result"], model)
+        env.reset(options={"task": row})
+        _, reward, _, _, info = env.step(message)
+        right, published = reward == 1, place not in wrong
+        counts.update(count=1, agreed=right == published, here=right, theirs=published)
+        if right != published:
+            why = ("wrong", "right")[right], reason_of(message, row, wrong.get(place), info)
+            tally.reasons[why] += 1
+            text = json.dumps(answer["result"])[:200].replace("`", "'")
+            tally.examples.setdefault(why, []).append(f"- {row['id']}, {model}: `{text}`")
+    return counts
+
+
+def page_of(tally: Tally, models: int, table: list[str]) -> str:
+    """Return the page."""
+    return HEAD.format(
+        count=tally.counts["count"],
+        models=models,
+        agreed=tally.counts["agreed"],
+        share=tally.counts["agreed"] / tally.counts["count"],
+        table="\n".join(table),
+        golds=tally.golds,
+        faults="\n".join(tally.faults),
+        reasons="\n".join(
+            f"| {r} | {why} | {n:,} |" for (r, why), n in tally.reasons.most_common()
+        ),
+        examples="\n\n".join(
+            "\n".join([f"{here.capitalize()} here, {why}:\n", *lines[:SHOWN]])
+            for (here, why), lines in sorted(tally.examples.items())
+        ),
+    )
+
+
 def main() -> int:
     """Grade the answers and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -215,60 +300,21 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="only check the page")
     args = parser.parse_args()
     env: Any = gymnasium.make(ID).unwrapped
-    models, table = list(models_of(args.results)), []
-    total, reasons, examples = Counter[str](), Counter[Any](), dict[Any, list[str]]()
-    faults: list[str] = []
+    models, table, tally = list(models_of(args.results)), [], Tally()
     for category, shown in CATEGORIES.items():
-        rows, counts = rows_of(args.gorilla, category), Counter()
-        refused = set()
-        for place, row in enumerate(rows):
-            try:
-                env.reset(options={"task": row})
-            except RowError as error:
-                refused.add(place)
-                faults.append(f"- {row['id']}: {error}")
-                continue
-            total["golds"] += 1
-            if env.step(env.solve())[1] < 1:
-                faults.append(f"- {row['id']}: the oracle's calls are wrong")
+        rows = rows_of(args.gorilla, category)
+        refused = unreadable(env, rows, tally)
+        kept = {place: row for place, row in enumerate(rows) if place not in refused}
+        counts = Counter[str]()
         for model in models:
-            path = args.results / "result" / model
-            answers = read_lines(path / f"gorilla_openfunctions_v1_test_{category}_result.json")
-            wrong = wrong_in_bfcl(args.results, model, category)
-            for place, (row, answer) in enumerate(zip(rows, answers, strict=True)):
-                if place in refused:
-                    continue
-                assert row["id"] == answer["id"], (row["id"], answer["id"])
-                message = message_of(answer["result"], model)
-                env.reset(options={"task": row})
-                _, reward, _, _, info = env.step(message)
-                right, published = reward == 1, place not in wrong
-                counts.update(count=1, agreed=right == published, here=right, theirs=published)
-                if right != published:
-                    why = ("wrong", "right")[right], reason_of(message, row, wrong.get(place), info)
-                    reasons[why] += 1
-                    text = json.dumps(answer["result"])[:200].replace("`", "'")
-                    examples.setdefault(why, []).append(f"- {row['id']}, {model}: `{text}`")
-        total += counts
-        numbers = (counts["count"], counts["agreed"], counts["agreed"] / counts["count"])
+            counts += graded(env, args.results, category, model, kept, tally)
+        tally.counts += counts
         table.append(
-            f"| {shown} | {numbers[0]:,} | {numbers[1]:,} | {numbers[2]:.2%} "
+            f"| {shown} | {counts['count']:,} | {counts['agreed']:,} "
+            f"| {counts['agreed'] / counts['count']:.2%} "
             f"| {counts['here']:,} | {counts['theirs']:,} |"
         )
-    page = HEAD.format(
-        count=total["count"],
-        models=len(models),
-        agreed=total["agreed"],
-        share=total["agreed"] / total["count"],
-        table="\n".join(table),
-        golds=total["golds"],
-        faults="\n".join(faults),
-        reasons="\n".join(f"| {r} | {why} | {n:,} |" for (r, why), n in reasons.most_common()),
-        examples="\n\n".join(
-            "\n".join([f"{here.capitalize()} here, {why}:\n", *lines[:SHOWN]])
-            for (here, why), lines in sorted(examples.items())
-        ),
-    )
+    page = page_of(tally, len(models), table)
     if args.check:
         return int(PAGE.read_text(encoding="utf-8") != page)
     PAGE.write_text(page, encoding="utf-8")

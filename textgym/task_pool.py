@@ -62,8 +62,8 @@ class TaskPool:
         min_results: How many results a hard or solved task has at least.
         shares: The share of each band in the draws, over 0; for bands that are left out, 0.3 for
             `unseen`, 0.1 for `hard`, 0.55 for `informative`, and 0.05 for `solved`.
-        results: Results to start with: for each environment's id, the results of each task, the
-            oldest first, as a text of 0 and 1 by the index as a text.
+        results: Results to start with: for each environment's id, a dict from the index of a task,
+            as a text, to its results, a text of 0 and 1 with the oldest first.
         sources: What the tasks of each environment are read from; see `bind`.
 
     Raises:

@@ -48,7 +48,7 @@ class EpisodeVerdict:
         env_id: The environment's id.
         task_id: The task's id.
         task_index: The task's index.
-        repeat: Which of the task's episodes.
+        repeat: The number of the episode among the task's episodes, from 0.
         old_reward: The stored reward; None if the stored episode failed.
         new_reward: The new reward; None if the episode has no new one.
         changes: What else differs: the old and the new value by name.

@@ -205,7 +205,8 @@ async def play_episode(
         policy: A policy, or the spec of one. A policy made from a spec is closed at the end.
         index: The index of the task; 0 by default.
         task: The row of a task, instead of an index.
-        repeat: Which of the task's episodes; it determines the sampling seed.
+        repeat: The number of the episode among the task's episodes, which determines the sampling
+            seed.
         seed: The seed of the run that the episode belongs to.
 
     Raises:

@@ -49,7 +49,7 @@ class Job(NamedTuple):
         env_id: The environment's id.
         env_kwargs: The keyword arguments that the environment was made with.
         task_index: The task's index.
-        repeat: Which of the task's episodes, from 0.
+        repeat: The number of the episode among the task's episodes, from 0.
         seed: The run's seed.
         row: The task's row, if the task was given as one.
         on_step: Called with the reward of each step.

@@ -185,7 +185,7 @@ class EpisodePlayer:
         return EpisodeKey(key.env_id, task_index, repeat, kwargs)
 
     def close(self) -> None:
-        """Close all environments; a closed player plays no more."""
+        """Close all environments; a closed player can no longer play."""
         self._is_closed = True
         self._pool.close()
         self._envs.close()

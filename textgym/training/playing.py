@@ -108,7 +108,7 @@ async def play_row(
         sample: Continues token ids with the engine; see `SampleTokens`. A `PolicyFailure` that it
             raises is retried twice, then the episode fails; a `UsageError` is not retried.
         tokenizer: The model's tokenizer, with a chat template.
-        repeat: Which of the task's episodes this is.
+        repeat: The number of the episode among the task's episodes, from 0.
         seed: As in `rollout`.
         max_prompt: An episode whose first prompt has more tokens is cut before anything is sampled;
             by default there is no limit.

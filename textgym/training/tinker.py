@@ -33,7 +33,7 @@ class TinkerEnv(Env):  # type: ignore[misc]  # tinker_cookbook is not typed here
     Args:
         row: A row of `textgym.training.tasks.task_rows`.
         tokenizer: The model's tokenizer, with a chat template.
-        repeat: Which of the task's episodes this is.
+        repeat: The number of the episode among the task's episodes, from 0.
         context_length: The number of tokens that the model can hold.
         end_ids: The ids at which a message ends, such as `eos_token_id` of the model's generation
             config. The tokenizer's end token is added. Sampling stops at them.

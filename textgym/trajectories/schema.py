@@ -72,7 +72,7 @@ class Trajectory(TypedDict):
         env_kwargs: The keyword arguments that the environment was made with.
         task_id: The task's id; None if the episode failed before it had one.
         task_index: The task's index.
-        repeat: Which of the task's episodes this is, from 0.
+        repeat: The number of the episode among the task's episodes, from 0.
         row: The task's row, if it has no index and the run does not list it.
         seed: The run's seed.
         policy: The policy's name.

@@ -40,7 +40,7 @@ __all__ = [
 
 
 class GroupKey(NamedTuple):
-    """Which group an episode belongs to.
+    """What identifies a group of episodes.
 
     Attributes:
         env_id: The environment's id.
@@ -73,12 +73,12 @@ class GroupKey(NamedTuple):
 
 
 class EpisodeKey(NamedTuple):
-    """Which episode of a run or a player.
+    """What identifies an episode of a run or of a player.
 
     Attributes:
         env_id: The environment's id.
         task_index: The task's index.
-        repeat: Which of the task's episodes, from 0.
+        repeat: The number of the episode among the task's episodes, from 0.
         env_kwargs: The environment's keyword arguments, as JSON with sorted keys; None for the
             arguments of the player that plays the episode.
     """

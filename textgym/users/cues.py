@@ -50,7 +50,7 @@ _SHORT_FORMS = (
 
 
 def normalised(text: str) -> str:
-    """Return a text in lower case, with long forms, and words apart by single spaces.
+    """Return a text in lower case, with long forms, and with single spaces between words.
 
     Example:
         >>> normalised("What's **the** date?")

@@ -67,7 +67,7 @@ class PolicyUser:
 
     It sees the conversation with the roles exchanged, without reasoning, tool calls and their
     results, after a system message with the task and a greeting of the assistant. Equal specs are
-    one model a process.
+    one model per process.
 
     Args:
         user: A policy or its spec, such as `openai:MODEL@BASE_URL`; a function, also asynchronous,
@@ -149,7 +149,7 @@ def _roles_exchanged(messages: list[Message]) -> list[Message]:
 def reply_client(spec: Any, owner: str, role: str = "simulated user") -> ReplyClient:
     """Return what sends messages to a model that speaks as a user or another player.
 
-    Equal specs are one model a process. Every failure of the model is a `UserFailure`.
+    Equal specs share one model per process. Every failure of the model is a `UserFailure`.
 
     Args:
         spec: As `user` of `PolicyUser`.

@@ -34,7 +34,7 @@ class Attacker:
         summary: What it does, in one plain sentence.
         policy: The policy. It may raise `NotApplicable`.
         family: What kind of attack it is, such as `texts` or `calls`.
-        most_tasks: How many tasks it plays at most; None for as many as the others.
+        most_tasks: The maximum number of tasks that it plays; None for as many as the others.
     """
 
     name: str

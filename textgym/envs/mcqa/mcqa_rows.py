@@ -25,9 +25,9 @@ class SearchSettings(NamedTuple):
     """Which part of a text is searched for the answer.
 
     Attributes:
-        which: The match of a regular expression that counts; None if nothing says it.
+        which: The match of a regular expression that counts; None if it is not specified.
         stop: The text is cut at the first of these strings.
-        only: Whether only the regular expressions find the answer; None if nothing says it.
+        only: Whether only the regular expressions find the answer; None if it is not specified.
     """
 
     which: WhichMatch | None = None

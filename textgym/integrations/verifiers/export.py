@@ -120,5 +120,5 @@ def _user_text(messages: Sequence[Message]) -> str:
     contents = [message.get("content") for message in messages]
     parts = [part for content in contents if isinstance(content, list) for part in content]
     if any(part["type"] != "text" for part in parts):
-        raise TrainingError("the adapter of verifiers shows only text, and there is an image")
+        raise TrainingError("the adapter of verifiers shows only text, but there is an image")
     return "\n\n".join(text_of(message) for message in messages)

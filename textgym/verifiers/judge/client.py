@@ -46,7 +46,7 @@ class ReplyClient:
 
     Args:
         name: The name in error messages.
-        make: Returns the policy or callable. It is called once a process.
+        make: Returns the policy or callable. It is called once per process.
         concurrency: The maximum number of concurrent requests; None for no limit.
         timeout: The time limit for one reply, in seconds.
         role: What the policy or callable is, for error messages.

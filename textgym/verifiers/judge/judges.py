@@ -7,7 +7,7 @@ Invariants:
 - A reply without a verdict, by the rules of `labels`, is a `JudgeFailure`. If the judge is honest,
   no generated answer can cause one.
 - A comparison that has a verdict is not asked again.
-- Equal specs are one object a process, so they share their verdicts and their concurrency limit.
+- Equal specs are one object per process, so they share their verdicts and their concurrency limit.
 """
 
 from __future__ import annotations

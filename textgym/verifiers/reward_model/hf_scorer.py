@@ -2,7 +2,7 @@
 
 Conversations that wait while the model runs are its next batch, sorted by length.
 
-Invariants: a conversation's score does not depend on its batch (but for rounding); if a
+Invariants: a conversation's score does not depend on its batch (except for rounding); if a
 conversation breaks a batch, only it fails; the chat template is applied once, and the text ends
 with the end of the reply, never with the start of another message.
 """

@@ -8,7 +8,7 @@ Invariants:
 - The scale is stated, never guessed. Rewards lie between 0 and 1.
 - The model never sees reasoning. It is not asked about an empty reply, or about one that writes
   the special tokens of a chat template, which could end the reply and praise it as somebody else.
-- Equal specs are one object a process, so they share the model and its batches.
+- Equal specs are one object per process, so they share the model and its batches.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class RewardModel:
 
     Args:
         name: The spec or name.
-        make: Makes the scorer. It is called once a process.
+        make: Makes the scorer. It is called once per process.
         reward_scale: The scale.
 
     Attributes:

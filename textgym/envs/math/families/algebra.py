@@ -42,8 +42,8 @@ _INTERVAL = (
 def linear_equations(rng: random.Random, level: int) -> Problem:
     """Solve a linear equation.
 
-    Level 1 has one operation, 2 two, 3 the unknown on both sides, 4 brackets on both sides, 5
-    fractions.
+    Level 1 has one operation, level 2 two, level 3 the unknown on both sides, level 4 brackets on
+    both sides, level 5 fractions.
     """
     x, a = randint(rng, -12, 20), randint(rng, 2, 9)
     b, c, d, e = (nonzero(rng, 12) for _ in range(4))
@@ -75,8 +75,9 @@ def linear_equations(rng: random.Random, level: int) -> Problem:
 def systems(rng: random.Random, level: int) -> Problem:
     """Solve a system of linear equations.
 
-    Level 1 gives sum and difference, 2 has two unknowns and small coefficients, 3 larger
-    coefficients and fractional solutions, 4 three unknowns one after the other, 5 three at once.
+    Level 1 gives sum and difference, level 2 has two unknowns and small coefficients, level 3
+    larger coefficients and fractional solutions, level 4 three unknowns one after the other, level
+    5 three at once.
     """
     names = "xyz" if level > 3 else "xy"
     values: list[Number] = [randint(rng, -12, 15) for _ in names]
@@ -100,8 +101,8 @@ def systems(rng: random.Random, level: int) -> Problem:
 def quadratics(rng: random.Random, level: int) -> Problem:
     """Solve a quadratic equation.
 
-    Level 1 asks for the larger of two integer solutions, 2 for both, 3 has fractions, 4 square
-    roots, 5 complex numbers.
+    Level 1 asks for the larger of two integer solutions, level 2 for both, level 3 has fractions,
+    level 4 square roots, level 5 complex numbers.
     """
     p, q = sample(rng, [n for n in range(-12, 13) if n], 2)
     a = randint(rng, 2, 6)
@@ -145,8 +146,9 @@ def quadratics(rng: random.Random, level: int) -> Problem:
 def vieta(rng: random.Random, level: int) -> Problem:
     """Find a symmetric function of a polynomial's roots.
 
-    Level 1 asks for a quadratic's sum or product, 2 the sum of squares, 3 the sum of reciprocals of
-    a cubic, 4 the sum of squares of a cubic, 5 the sum of cubes of a cubic.
+    Level 1 asks for a quadratic's sum or product, level 2 the sum of squares, level 3 the sum of
+    reciprocals of a cubic, level 4 the sum of squares of a cubic, level 5 the sum of cubes of a
+    cubic.
     """
     a = randint(rng, 1, 6) if level < 4 else 1
     b, c, d = (nonzero(rng, 15) for _ in range(3))
@@ -176,8 +178,8 @@ def vieta(rng: random.Random, level: int) -> Problem:
 def inequalities(rng: random.Random, level: int) -> Problem:
     """Solve an inequality.
 
-    Level 1 is linear, 2 linear with the unknown on both sides, 3 has an absolute value, 4 is
-    quadratic, 5 a quotient.
+    Level 1 is linear, level 2 linear with the unknown on both sides, level 3 has an absolute value,
+    level 4 is quadratic, level 5 a quotient.
     """
     low = randint(rng, -15, 10)
     high = low + randint(rng, 1, 12)
@@ -214,8 +216,8 @@ def inequalities(rng: random.Random, level: int) -> Problem:
 def coefficients(rng: random.Random, level: int) -> Problem:
     """Find a coefficient of a product.
 
-    Level 1 multiplies two linear factors, 2 with leading coefficients, 3 three factors, 4 raises
-    a factor to a power, 5 multiplies that by another factor.
+    Level 1 multiplies two linear factors, level 2 with leading coefficients, level 3 three factors,
+    level 4 raises a factor to a power, level 5 multiplies that by another factor.
     """
     a, b, c, d, e = (nonzero(rng, 12) for _ in range(5))
     if level <= 2:
@@ -259,8 +261,8 @@ _LOGARITHM = (
 def values(rng: random.Random, level: int) -> Problem:
     """Evaluate a function.
 
-    Level 1 is linear, 2 quadratic, 3 a composition, 4 the inverse of a quotient, 5 a quotient
-    applied three times.
+    Level 1 is linear, level 2 quadratic, level 3 a composition, level 4 the inverse of a quotient,
+    level 5 a quotient applied three times.
     """
     x, a = randint(rng, -9, 9), randint(rng, 2, 9)
     b, c, d = (nonzero(rng, 9) for _ in range(3))
@@ -292,8 +294,8 @@ def values(rng: random.Random, level: int) -> Problem:
 def logarithms(rng: random.Random, level: int) -> Problem:
     """Solve an equation with logarithms or exponents.
 
-    Level 1 asks for the argument, 2 wraps it in a linear term, 3 adds two logarithms, 4 hides a
-    quadratic in an exponential, 5 has two different bases.
+    Level 1 asks for the argument, level 2 wraps it in a linear term, level 3 adds two logarithms,
+    level 4 hides a quadratic in an exponential, level 5 has two different bases.
     """
     base = randint(rng, 2, 7)
     k = randint(rng, 2, 5 if base < 4 else 3)
@@ -355,7 +357,8 @@ def _complex(z: Gauss) -> str:
 def complex_numbers(rng: random.Random, level: int) -> Problem:
     """Calculate with complex numbers.
 
-    Level 1 adds, 2 multiplies, 3 divides, 4 takes a power, 5 divides a power by a number.
+    Level 1 adds, level 2 multiplies, level 3 divides, level 4 takes a power, level 5 divides a
+    power by a number.
     """
     a, b, c, d = (Fraction(nonzero(rng, 9)) for _ in range(4))
     if level >= 4:

@@ -34,8 +34,8 @@ def _exponential(rate: int) -> str:
 def derivatives(rng: random.Random, level: int) -> Problem:
     """Differentiate a function.
 
-    Level 1 is a quadratic, 2 a polynomial of degree 4 or 5, 3 a sum of sines and exponentials, 4
-    a product, 5 the second derivative of a product.
+    Level 1 is a quadratic, level 2 a polynomial of degree 4 or 5, level 3 a sum of sines and
+    exponentials, level 4 a product, level 5 the second derivative of a product.
     """
     a, b, c, d = (nonzero(rng, 9) for _ in range(4))
     if level <= 2:
@@ -73,8 +73,8 @@ def derivatives(rng: random.Random, level: int) -> Problem:
 def integrals(rng: random.Random, level: int) -> Problem:
     """Integrate a function between two bounds.
 
-    Level 1 is linear, 2 quadratic, 3 a cubic, 4 the area between a parabola and a line, 5 a
-    product with an exponential.
+    Level 1 is linear, level 2 quadratic, level 3 a cubic, level 4 the area between a parabola and a
+    line, level 5 a product with an exponential.
     """
     low = randint(rng, 0, 4) if level < 3 else randint(rng, -4, 1)
     high = low + randint(rng, 1, 4)
@@ -115,8 +115,8 @@ def integrals(rng: random.Random, level: int) -> Problem:
 def limits(rng: random.Random, level: int) -> Problem:
     """Find a limit.
 
-    Level 1 cancels a difference of squares, 2 a general factor, 3 goes to infinity, 4 has a
-    square root, 5 trigonometric and exponential functions.
+    Level 1 cancels a difference of squares, level 2 a general factor, level 3 goes to infinity,
+    level 4 has a square root, level 5 trigonometric and exponential functions.
     """
     a, b, c = randint(rng, 1, 12), nonzero(rng, 12), randint(rng, 2, 9)
     target = "0"
@@ -169,8 +169,9 @@ def limits(rng: random.Random, level: int) -> Problem:
 def extrema(rng: random.Random, level: int) -> Problem:
     """Find an extreme value.
 
-    Level 1 has a parabola with leading coefficient 1, 2 any parabola, 3 a local extremum of a
-    cubic, 4 a cubic on an interval, 5 the sum of a multiple and a reciprocal.
+    Level 1 has a parabola with leading coefficient 1, level 2 any parabola, level 3 a local
+    extremum of a cubic, level 4 a cubic on an interval, level 5 the sum of a multiple and a
+    reciprocal.
     """
     p, k = randint(rng, -9, 9), randint(rng, -20, 20)
     word = "smallest"
@@ -218,8 +219,8 @@ def extrema(rng: random.Random, level: int) -> Problem:
 def tangents(rng: random.Random, level: int) -> Problem:
     """Find a slope or a tangent.
 
-    Level 1 asks for the slope of a parabola, 2 for its tangent, 3 for the tangent of a cubic, 4
-    for a normal, 5 for the slope of an implicit curve.
+    Level 1 asks for the slope of a parabola, level 2 for its tangent, level 3 for the tangent of a
+    cubic, level 4 for a normal, level 5 for the slope of an implicit curve.
     """
     x = randint(rng, -6, 6)
     f: list[Number] = [nonzero(rng, 7) for _ in range(3 if level < 3 else 4)]

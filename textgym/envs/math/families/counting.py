@@ -21,8 +21,8 @@ _THINGS = ("coins", "sweets", "balls", "stickers", "tickets", "marbles")
 def groups(rng: random.Random, level: int) -> Problem:
     """Choose a group of people.
 
-    Level 1 chooses any people, 2 people with offices, 3 a number of each of two kinds, 4 at least
-    a number of one kind, 5 without two people who refuse to serve together.
+    Level 1 chooses any people, level 2 people with offices, level 3 a number of each of two kinds,
+    level 4 at least a number of one kind, level 5 without two people who refuse to serve together.
     """
     n, m, k = randint(rng, 5, 14), randint(rng, 4, 12), randint(rng, 2, 4)
     j, club = randint(rng, 1, 3), choice(rng, _CLUBS)
@@ -57,8 +57,8 @@ def groups(rng: random.Random, level: int) -> Problem:
 def words(rng: random.Random, level: int) -> Problem:
     """Arrange letters.
 
-    Level 1 has different letters, 2 repeated ones, 3 two adjacent letters, 4 two letters that are
-    not adjacent, 5 also a fixed first letter.
+    Level 1 has different letters, level 2 repeated ones, level 3 two adjacent letters, level 4 two
+    letters that are not adjacent, level 5 also a fixed first letter.
     """
     letters = sample(rng, "ABCDEFGHKLMNPRSTUVWXYZ", randint(rng, 5, 8))
     ask = choice(rng, ("How many different {} {} are there{}?", "Count the different {} {}{}."))
@@ -88,8 +88,8 @@ def words(rng: random.Random, level: int) -> Problem:
 def paths(rng: random.Random, level: int) -> Problem:
     """Count paths on a grid that only go right and up.
 
-    Level 1 has no condition, 2 a point to pass, 3 one to avoid, 4 one to pass and one to avoid, 5
-    a diagonal that may not be crossed.
+    Level 1 has no condition, level 2 a point to pass, level 3 one to avoid, level 4 one to pass and
+    one to avoid, level 5 a diagonal that may not be crossed.
     """
     w, h = randint(rng, 3, 12), randint(rng, 3, 12)
     if level == 1:
@@ -129,8 +129,8 @@ def paths(rng: random.Random, level: int) -> Problem:
 def sharing(rng: random.Random, level: int) -> Problem:
     """Distribute identical items.
 
-    Level 1 allows people to get none, 2 gives each at least one, 3 gives each an individual
-    minimum, 4 a maximum, 5 both, with some items left over.
+    Level 1 allows people to get none, level 2 gives each at least one, level 3 gives each an
+    individual minimum, level 4 a maximum, level 5 both, with some items left over.
     """
     people, least, most = randint(rng, 3, 5), randint(rng, 2, 3), randint(rng, 5, 9)
     low = (0, 1, least, 0, 1)[level - 1]
@@ -166,7 +166,8 @@ def sharing(rng: random.Random, level: int) -> Problem:
 def multiples(rng: random.Random, level: int) -> Problem:
     """Count the numbers with given divisors.
 
-    Level 1 has one divisor, 2 one of two, 3 neither of two, 4 exactly one of two, 5 none of three.
+    Level 1 has one divisor, level 2 one of two, level 3 neither of two, level 4 exactly one of two,
+    level 5 none of three.
     """
     low, high = 1, randint(rng, 80, 999)
     if level == 1:
@@ -206,8 +207,8 @@ _CHANCE = (
 def dice(rng: random.Random, level: int) -> Problem:
     """Throw dice with faces numbered from 1.
 
-    Level 1 throws one, 2 two for a sum, 3 two different ones for at least a sum, 4 three for a
-    sum, 5 several for their largest number.
+    Level 1 throws one, level 2 two for a sum, level 3 two different ones for at least a sum, level
+    4 three for a sum, level 5 several for their largest number.
     """
     faces = randint(rng, 6, 20)
     other = faces + randint(rng, 1, 6) if level == 3 else faces
@@ -242,9 +243,9 @@ def dice(rng: random.Random, level: int) -> Problem:
 def urns(rng: random.Random, level: int) -> Problem:
     """Draw balls without replacement.
 
-    Level 1 draws one, 2 two of the same colour, 3 one of each of three colours, 4 at least a
-    number of a colour, 5 asks for the colour of the second ball, given partial information on
-    the first.
+    Level 1 draws one, level 2 two of the same colour, level 3 one of each of three colours, level 4
+    at least a number of a colour, level 5 asks for the colour of the second ball, given partial
+    information on the first.
     """
     r, g, b = randint(rng, 2, 12), randint(rng, 2, 12), randint(rng, 2, 12)
     n = r + g + b
@@ -280,8 +281,9 @@ def urns(rng: random.Random, level: int) -> Problem:
 def expectations(rng: random.Random, level: int) -> Problem:
     """Find an expected value.
 
-    Level 1 has a die, 2 a game with two outcomes, 3 the larger of two dice, 4 the number of
-    throws until a success, 5 the number of throws until each of several faces has come up.
+    Level 1 has a die, level 2 a game with two outcomes, level 3 the larger of two dice, level 4 the
+    number of throws until a success, level 5 the number of throws until each of several faces has
+    come up.
     """
     faces, k, win = randint(rng, 7, 30), randint(rng, 2, 5), randint(rng, 3, 60)
     lose = randint(rng, 2, 30)

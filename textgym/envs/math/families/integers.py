@@ -43,8 +43,8 @@ def _factors(n: int) -> dict[int, int]:
 def divisors(rng: random.Random, level: int) -> Problem:
     """Find divisors.
 
-    Level 1 asks for a greatest common divisor, 2 for a least common multiple, 3 for the number of
-    divisors, 4 for their sum, 5 for the count of numbers coprime to another.
+    Level 1 asks for a greatest common divisor, level 2 for a least common multiple, level 3 for the
+    number of divisors, level 4 for their sum, level 5 for the count of numbers coprime to another.
     """
     if level <= 2:
         k = randint(rng, 2, 24)
@@ -84,8 +84,8 @@ def divisors(rng: random.Random, level: int) -> Problem:
 def remainders(rng: random.Random, level: int) -> Problem:
     """Find the remainder of a product, a power or a sum of powers.
 
-    Level 1 divides a product, 2 a small power, 3 a large power by a prime, 4 by 100 or 1000, 5 a
-    sum of two large powers.
+    Level 1 divides a product, level 2 a small power, level 3 a large power by a prime, level 4 by
+    100 or 1000, level 5 a sum of two large powers.
     """
     a, b, m = randint(rng, 12, 99), randint(rng, 12, 99), randint(rng, 7, 40)
     k, j = randint(rng, 50, 999), randint(rng, 50, 999)
@@ -120,8 +120,8 @@ def remainders(rng: random.Random, level: int) -> Problem:
 def congruences(rng: random.Random, level: int) -> Problem:
     """Find the smallest number that solves congruences.
 
-    Level 1 has two small moduli, 2 one with a coefficient, 3 two larger moduli, 4 three, 5 two
-    with coefficients.
+    Level 1 has two small moduli, level 2 one with a coefficient, level 3 two larger moduli, level 4
+    three, level 5 two with coefficients.
     """
     count, most = ((2, 9), (1, 40), (2, 30), (3, 18), (2, 25))[level - 1]
     moduli: list[int] = []
@@ -165,7 +165,8 @@ def _in_base(n: int, base: int) -> str:
 def bases(rng: random.Random, level: int) -> Problem:
     """Calculate in number bases under ten.
 
-    Level 1 reads a numeral, 2 writes one, 3 adds two, 4 multiplies two, 5 finds the base.
+    Level 1 reads a numeral, level 2 writes one, level 3 adds two, level 4 multiplies two, level 5
+    finds the base.
     """
     base = randint(rng, 3, 9)
     a, b = randint(rng, base**2, base**4 - 1), randint(rng, base, base**3 - 1)
@@ -217,8 +218,8 @@ def bases(rng: random.Random, level: int) -> Problem:
 def factorials(rng: random.Random, level: int) -> Problem:
     """Find the highest power of a number that divides a factorial.
 
-    Level 1 counts final zeros, 2 a prime's power, 3 a prime's power in a quotient, 4 a composite
-    number's power, 5 final zeros in another base, of a quotient.
+    Level 1 counts final zeros, level 2 a prime's power, level 3 a prime's power in a quotient,
+    level 4 a composite number's power, level 5 final zeros in another base, of a quotient.
     """
     n = randint(rng, 20, 400) if level < 4 else randint(rng, 50, 900)
     less, prime = randint(rng, 5, n - 5), choice(rng, _PRIMES)

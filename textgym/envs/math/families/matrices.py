@@ -39,8 +39,8 @@ def determinant(a: Matrix) -> int:
 def determinants(rng: random.Random, level: int) -> Problem:
     """Find a determinant.
 
-    Level 1 has two rows, 2 three rows and one of them has a single entry, 3 three full rows, 4 a
-    product, 5 four rows.
+    Level 1 has two rows, level 2 three rows and one of them has a single entry, level 3 three full
+    rows, level 4 a product, level 5 four rows.
     """
     a = _matrix(rng, (2, 3, 3, 2, 4)[level - 1], (2, 3, 3, 2, 4)[level - 1], 9 - level)
     if level == 2:
@@ -58,8 +58,8 @@ def determinants(rng: random.Random, level: int) -> Problem:
 def matrices(rng: random.Random, level: int) -> Problem:
     """Calculate with matrices.
 
-    Level 1 multiplies by a vector, 2 multiplies two, 3 takes a power, 4 inverts, 5 solves an
-    equation of matrices.
+    Level 1 multiplies by a vector, level 2 multiplies two, level 3 takes a power, level 4 inverts,
+    level 5 solves an equation of matrices.
     """
     a, b = _matrix(rng, 2, 2, 7), _matrix(rng, 2, 2, 7)
     if level >= 4 and not determinant(a):
@@ -93,8 +93,9 @@ def matrices(rng: random.Random, level: int) -> Problem:
 def eigenvalues(rng: random.Random, level: int) -> Problem:
     """Find eigenvalues.
 
-    Level 1 asks for the sum or product for a triangular matrix, 2 for an integer eigenvalue, 3 for
-    the sum of squares, 4 for one with a square root, 5 for the largest of three.
+    Level 1 asks for the sum or product for a triangular matrix, level 2 for an integer eigenvalue,
+    level 3 for the sum of squares, level 4 for one with a square root, level 5 for the largest of
+    three.
     """
     p, q = randint(rng, -9, 9), randint(rng, -9, 9)
     a, k = randint(rng, -6, 6), nonzero(rng, 4)
@@ -141,8 +142,8 @@ def eigenvalues(rng: random.Random, level: int) -> Problem:
 def vectors(rng: random.Random, level: int) -> Problem:
     """Calculate with vectors in space.
 
-    Level 1 asks for a dot product, 2 a length, 3 a cross product, 4 a triangle's area, 5 a
-    parallelepiped's volume.
+    Level 1 asks for a dot product, level 2 a length, level 3 a cross product, level 4 a triangle's
+    area, level 5 a parallelepiped's volume.
     """
     u, v, w = ((randint(rng, -9, 9), randint(rng, -9, 9), randint(rng, -9, 9)) for _ in range(3))
     cross = (

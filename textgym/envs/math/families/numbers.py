@@ -31,8 +31,8 @@ _EXPONENT = (
 def steps(rng: random.Random, level: int) -> Problem:
     """Follow a chain of steps with integers.
 
-    Level 1 adds and subtracts twice, 2 multiplies too, 3 has four steps with an exact division,
-    4 six steps with a square, 5 eleven steps with two squares.
+    Level 1 adds and subtracts twice, level 2 multiplies too, level 3 has four steps with an exact
+    division, level 4 six steps with a square, level 5 eleven steps with two squares.
     """
     value = randint(rng, 12, 99)
     given = [f"Start with ${value}$."]
@@ -67,8 +67,8 @@ def _moved(given: list[str], value: int, target: int) -> int:
 def fractions(rng: random.Random, level: int) -> Problem:
     """Calculate with fractions, step by step.
 
-    Level 1 adds two with the same denominator, 2 adds or subtracts with different ones, 3 has two
-    steps with a product or quotient, 4 three steps, 5 five steps.
+    Level 1 adds two with the same denominator, level 2 adds or subtracts with different ones, level
+    3 has two steps with a product or quotient, level 4 three steps, level 5 five steps.
     """
     bottom = randint(rng, 5, 24)
     value = Fraction(randint(rng, 1, bottom - 1), bottom)
@@ -95,8 +95,8 @@ def fractions(rng: random.Random, level: int) -> Problem:
 def percentages(rng: random.Random, level: int) -> Problem:
     """Calculate with percentages.
 
-    Level 1 takes a percentage of a number, 2 changes a number by one, 3 undoes a change, 4 chains
-    two changes, 5 mixes two solutions to a required strength.
+    Level 1 takes a percentage of a number, level 2 changes a number by one, level 3 undoes a
+    change, level 4 chains two changes, level 5 mixes two solutions to a required strength.
     """
     p, q, k = 5 * randint(rng, 1, 19), 5 * randint(rng, 1, 19), randint(rng, 2, 60)
     sign, verb = choice(rng, ((1, "raised"), (-1, "lowered")))
@@ -153,8 +153,8 @@ def percentages(rng: random.Random, level: int) -> Problem:
 def roots(rng: random.Random, level: int) -> Problem:
     """Calculate with square roots, simplified.
 
-    Level 1 finds a square's side, 2 a rectangle's diagonal, 3 a box's diagonal, 4 adds three
-    roots, 5 inverts a difference.
+    Level 1 finds a square's side, level 2 a rectangle's diagonal, level 3 a box's diagonal, level 4
+    adds three roots, level 5 inverts a difference.
     """
     end = " Write the answer with square roots simplified."
     if level == 1:
@@ -212,8 +212,8 @@ def roots(rng: random.Random, level: int) -> Problem:
 def exponents(rng: random.Random, level: int) -> Problem:
     """Find an exponent.
 
-    Level 1 multiplies powers of one base, 2 divides too, 3 has powers of the base as bases, 4 a
-    multiple of the exponent on both sides, 5 roots.
+    Level 1 multiplies powers of one base, level 2 divides too, level 3 has powers of the base as
+    bases, level 4 a multiple of the exponent on both sides, level 5 roots.
     """
     base = choice(rng, (2, 3, 5, 7))
     a, b, c = (randint(rng, 2, 15) for _ in range(3))

@@ -27,8 +27,8 @@ def _ordinal(n: int) -> str:
 def arithmetic_series(rng: random.Random, level: int) -> Problem:
     """Find a term or a sum of an arithmetic sequence.
 
-    Level 1 asks for a term, 2 for a term given two others, 3 for a sum, 4 for a sum given two
-    terms, 5 for the number of terms of a sum.
+    Level 1 asks for a term, level 2 for a term given two others, level 3 for a sum, level 4 for a
+    sum given two terms, level 5 for the number of terms of a sum.
     """
     a, d = randint(rng, -30, 60), choice(rng, (-1, 1)) * randint(rng, 2, 15)
     n, i = randint(rng, 12, 60), randint(rng, 2, 5)
@@ -54,8 +54,8 @@ def arithmetic_series(rng: random.Random, level: int) -> Problem:
 def geometric_series(rng: random.Random, level: int) -> Problem:
     """Find a term or a sum of a geometric sequence.
 
-    Level 1 asks for a term, 2 for one with a fractional ratio, 3 for a sum, 4 for an infinite sum,
-    5 for the ratio given an infinite sum.
+    Level 1 asks for a term, level 2 for one with a fractional ratio, level 3 for a sum, level 4 for
+    an infinite sum, level 5 for the ratio given an infinite sum.
     """
     a, n = randint(rng, 2, 30), randint(rng, 4, 8)
     bottom = randint(rng, 2, 9)
@@ -82,8 +82,8 @@ def geometric_series(rng: random.Random, level: int) -> Problem:
 def recurrences(rng: random.Random, level: int) -> Problem:
     """Find a term of a recursive sequence.
 
-    Level 1 has a sum, 2 a product and a sum, 3 two previous terms, 4 a quotient, 5 asks for a late
-    term, which needs a formula.
+    Level 1 has a sum, level 2 a product and a sum, level 3 two previous terms, level 4 a quotient,
+    level 5 asks for a late term, which needs a formula.
     """
     a, b, p = randint(rng, 1, 12), randint(rng, 1, 12), randint(rng, 2, 4)
     q, n = nonzero(rng, 9), randint(rng, 5, 8)

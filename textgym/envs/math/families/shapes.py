@@ -19,8 +19,9 @@ _EXACT = (
 def triangles(rng: random.Random, level: int) -> Problem:
     """Measure a triangle.
 
-    Level 1 asks for an area, 2 for a side of a right triangle, 3 for a side opposite an angle of
-    60 or 120 degrees, 4 for an area given three sides, 5 for the radius of the circumcircle.
+    Level 1 asks for an area, level 2 for a side of a right triangle, level 3 for a side opposite an
+    angle of 60 or 120 degrees, level 4 for an area given three sides, level 5 for the radius of the
+    circumcircle.
     """
     a, b, c = randint(rng, 3, 25), randint(rng, 3, 25), randint(rng, 3, 25)
     if level == 1:
@@ -65,8 +66,8 @@ def triangles(rng: random.Random, level: int) -> Problem:
 def circles(rng: random.Random, level: int) -> Problem:
     """Measure a circle or a part of one.
 
-    Level 1 asks for an area or circumference, 2 for the area of a ring, 3 for an arc, 4 for a
-    sector given its arc, 5 for a segment.
+    Level 1 asks for an area or circumference, level 2 for the area of a ring, level 3 for an arc,
+    level 4 for a sector given its arc, level 5 for a segment.
     """
     r, s = randint(rng, 2, 60), randint(rng, 1, 40)
     degrees = choice(
@@ -139,8 +140,9 @@ _COORDINATES = {
 def coordinates(rng: random.Random, level: int) -> Problem:
     """Measure in a coordinate plane.
 
-    Level 1 asks for a midpoint, 2 for a distance, 3 for the area of a triangle, 4 for the distance
-    of a point from a line, 5 for the centre of the circle through three points.
+    Level 1 asks for a midpoint, level 2 for a distance, level 3 for the area of a triangle, level 4
+    for the distance of a point from a line, level 5 for the centre of the circle through three
+    points.
     """
     p, q, r = [(randint(rng, -12, 12), randint(rng, -12, 12)) for _ in range(3)]
     dx, dy = q[0] - p[0], q[1] - p[1]
@@ -169,7 +171,8 @@ def coordinates(rng: random.Random, level: int) -> Problem:
 def solids(rng: random.Random, level: int) -> Problem:
     """Measure a solid.
 
-    Level 1 is a box, 2 a cylinder, 3 a ball, 4 the surface of a cone, 5 a frustum.
+    Level 1 is a box, level 2 a cylinder, level 3 a ball, level 4 the surface of a cone, level 5 a
+    frustum.
     """
     r, h, s = randint(rng, 2, 20), randint(rng, 3, 30), randint(rng, 1, 15)
     if level == 1:

@@ -48,8 +48,9 @@ _NEXT = (
 def arithmetic(rng: random.Random, level: int) -> Item:
     """Evaluate an expression.
 
-    Level 1 adds and subtracts up to 20, 2 does so with two-digit numbers, 3 multiplies and
-    divides, 4 mixes two operations by precedence, 5 has brackets and three operations.
+    Level 1 adds and subtracts up to 20, level 2 does so with two-digit numbers, level 3 multiplies
+    and divides, level 4 mixes two operations by precedence, level 5 has brackets and three
+    operations.
     """
     text, values = (_small, _larger, _product, _by_precedence, _in_brackets)[level - 1](rng)
     return offer(choice(rng, _ASK).format(text) + (_ORDER if level == 4 else ""), values)
@@ -101,8 +102,8 @@ def _in_brackets(rng: random.Random) -> Values:
 def missing(rng: random.Random, level: int) -> Item:
     """Fill the blank of an equation.
 
-    Level 1 has small sums, 2 two-digit sums and differences, 3 products and quotients,
-    4 a product and a sum, 5 the same blank on both sides.
+    Level 1 has small sums, level 2 two-digit sums and differences, level 3 products and quotients,
+    level 4 a product and a sum, level 5 the same blank on both sides.
     """
     low, high, gaps = (11, 89, (1, 2, 10, 20)) if level == 2 else (3, 20, (1, 2, 3, 10))
     values = four(rng, low, high, gaps)
@@ -137,8 +138,8 @@ _Term = Callable[[int, int, int], int]  # of a start, a step and an index
 def sequences(rng: random.Random, level: int) -> Item:
     """Continue a sequence, given the kind of its rule.
 
-    Level 1 adds a fixed number, 2 subtracts or multiplies by one, 3 has steps that grow
-    evenly, 4 alternates a multiplication with an addition, 5 interleaves two sequences.
+    Level 1 adds a fixed number, level 2 subtracts or multiplies by one, level 3 has steps that grow
+    evenly, level 4 alternates a multiplication with an addition, level 5 interleaves two sequences.
     """
     # even gaps, so that the parity does not reveal the answer
     starts, steps, last = pair(rng, 1, 40, (2, 4)), pair(rng, 2, 12, (2,)), 5
@@ -221,8 +222,8 @@ _LENGTHS = (("mm", 1), ("cm", 10), ("m", 1000), ("km", 1_000_000))
 def fractions(rng: random.Random, level: int) -> Item:
     """Calculate with fractions.
 
-    Level 1 reduces a fraction, 2 adds or subtracts with equal denominators, 3 with different
-    ones, 4 multiplies or divides, 5 combines three fractions by precedence.
+    Level 1 reduces a fraction, level 2 adds or subtracts with equal denominators, level 3 with
+    different ones, level 4 multiplies or divides, level 5 combines three fractions by precedence.
     """
     a, c, e = pair(rng, 1, 8), pair(rng, 1, 8), pair(rng, 1, 5)
     b, d, f = sample(rng, range(3, 13), 3)
@@ -252,8 +253,9 @@ def fractions(rng: random.Random, level: int) -> Item:
 def percentages(rng: random.Random, level: int) -> Item:
     """Calculate with percentages.
 
-    Level 1 takes a simple percentage of a number, 2 any multiple of 5%, 3 raises or lowers a
-    price, 4 asks what percentage a part is, 5 undoes a change or chains two changes.
+    Level 1 takes a simple percentage of a number, level 2 any multiple of 5%, level 3 raises or
+    lowers a price, level 4 asks what percentage a part is, level 5 undoes a change or chains two
+    changes.
     """
     values: Sequence[int]
     twenties = pair(rng, 2, 40, (1, 2, 10))  # whole numbers are 20 times these
@@ -296,8 +298,8 @@ def percentages(rng: random.Random, level: int) -> Item:
 def comparing(rng: random.Random, level: int) -> Item:
     """Find the quantity with a given rank among four.
 
-    Level 1 compares whole numbers, 2 decimals, 3 fractions, 4 fractions with decimals and
-    percentages, 5 lengths in four units or powers.
+    Level 1 compares whole numbers, level 2 decimals, level 3 fractions, level 4 fractions with
+    decimals and percentages, level 5 lengths in four units or powers.
     """
     if level == 1:
         sizes = sample(rng, range(10, 100), 4)

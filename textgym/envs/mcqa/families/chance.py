@@ -51,8 +51,8 @@ Event = tuple[str, str, Sequence[str]]
 def probability(rng: random.Random, level: int) -> Item:
     """Find a probability as a fraction in lowest terms.
 
-    Level 1 draws one ball of three colours, 2 one of four colours, 3 throws two dice or has a
-    number picked, 4 draws two balls without replacement, 5 tosses several coins.
+    Level 1 draws one ball of three colours, level 2 one of four colours, level 3 throws two dice or
+    has a number picked, level 4 draws two balls without replacement, level 5 tosses several coins.
     """
     if level <= 2:
         given, event, chances = _ball(rng, level + 1)
@@ -129,8 +129,9 @@ def _coins(rng: random.Random) -> Event:
 def counting(rng: random.Random, level: int) -> Item:
     """Count possibilities.
 
-    Level 1 multiplies choices, 2 orders items or counts integers in a range, 3 chooses
-    a group, 4 uses two overlapping sets, 5 numbers divisible by one of two, or ranked groups.
+    Level 1 multiplies choices, level 2 orders items or counts integers in a range, level 3 chooses
+    a group, level 4 uses two overlapping sets, level 5 numbers divisible by one of two, or ranked
+    groups.
     """
     text, values = (_pairs, _orders, _choices, _overlap, _harder)[level - 1](rng)
     return offer(text, values)

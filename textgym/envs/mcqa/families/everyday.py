@@ -48,8 +48,8 @@ def _written(ordinal: int) -> str:
 def weekdays(rng: random.Random, level: int) -> Item:
     """Find a day of the week.
 
-    Level 1 moves up to 6 days forwards or back, 2 up to 60 days, 3 stays within a month, 4 crosses
-    one month of a given year, 5 gives only the date.
+    Level 1 moves up to 6 days forwards or back, level 2 up to 60 days, level 3 stays within a
+    month, level 4 crosses one month of a given year, level 5 gives only the date.
     """
     start, content = randbelow(rng, 7), ""
     if level <= 2:
@@ -91,8 +91,8 @@ _BETWEEN = (
 def dates(rng: random.Random, level: int) -> Item:
     """Move through the calendar.
 
-    Level 1 moves within a month, 2 over the end of a month, 3 counts the days between two
-    dates, 4 crosses the end of February, 5 moves by 100 to 800 days.
+    Level 1 moves within a month, level 2 over the end of a month, level 3 counts the days between
+    two dates, level 4 crosses the end of February, level 5 moves by 100 to 800 days.
     """
     counts = level == 3 or (level == 4 and randbelow(rng, 2) == 1)
     sign = 1 if counts else choice(rng, (1, -1))
@@ -124,8 +124,8 @@ def _hours(minutes: int) -> str:
 def clock(rng: random.Random, level: int) -> Item:
     """Calculate with clock times.
 
-    Level 1 adds or takes whole hours, 2 up to 55 minutes, 3 hours and minutes, 4 times
-    past midnight and durations, 5 a journey between two time zones.
+    Level 1 adds or takes whole hours, level 2 up to 55 minutes, level 3 hours and minutes, level 4
+    times past midnight and durations, level 5 a journey between two time zones.
     """
     trip, sign = choice(rng, _TRIPS), choice(rng, (1, -1))
     if level == 1:
@@ -196,8 +196,8 @@ def _dollars(cents: int) -> str:
 def change(rng: random.Random, level: int) -> Item:
     """Compute the change from a purchase.
 
-    Level 1 buys one item for whole dollars, 2 one with cents, 3 two different items, 4 several of
-    one item, 5 several of two items.
+    Level 1 buys one item for whole dollars, level 2 one with cents, level 3 two different items,
+    level 4 several of one item, level 5 several of two items.
     """
     who, (good, other) = choice(rng, PEOPLE), sample(rng, GOODS, 2)
     ask = choice(rng, ("How much change is due?", "How much change does {} get back?")).format(who)
@@ -230,8 +230,9 @@ def change(rng: random.Random, level: int) -> Item:
 def rates(rng: random.Random, level: int) -> Item:
     """Solve a problem about a constant rate.
 
-    Level 1 multiplies a rate by a time, 2 divides, 3 scales a rate given for several units,
-    4 lets two travellers meet or one catch up, 5 combines the work or the speeds of two.
+    Level 1 multiplies a rate by a time, level 2 divides, level 3 scales a rate given for several
+    units, level 4 lets two travellers meet or one catch up, level 5 combines the work or the speeds
+    of two.
     """
     text, values, unit = (_multiply, _divide, _scale, _meet, _combine)[level - 1](rng)
     return offer(text, values, f"{{}} {unit}".format)

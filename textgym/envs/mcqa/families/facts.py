@@ -130,8 +130,8 @@ def capitals(rng: random.Random, level: int) -> Item:
 def continents(rng: random.Random, level: int) -> Item:
     """Match countries and continents.
 
-    Level 1 gives two well-known countries, 2 may ask for a country of a continent, 3 for a pair
-    of countries, 4 and 5 do so with capitals and ever rarer countries.
+    Level 1 gives two well-known countries, level 2 may ask for a country of a continent, level 3
+    for a pair of countries, levels 4 and 5 do so with capitals and ever rarer countries.
     """
     known = _KNOWN_COUNTRIES[level - 1][:6]
     column = 2 if level > 3 else 1
@@ -287,9 +287,9 @@ _LOOKALIKES = {1: _lookalikes(0, 29), 5: _lookalikes(36, 117)}
 def elements(rng: random.Random, level: int) -> Item:
     """Recall the periodic table.
 
-    Level 1 asks for symbols and names of the first 30 elements, 2 for atomic numbers of the
-    first 40, 3 for the group, 4 for electrons of ions and neutrons, 5 for symbols, names and
-    neighbours among the elements from 37 to 118.
+    Level 1 asks for symbols and names of the first 30 elements, level 2 for atomic numbers of the
+    first 40, level 3 for the group, level 4 for electrons of ions and neutrons, level 5 for
+    symbols, names and neighbours among the elements from 37 to 118.
     """
     if level in (1, 5):
         return _by_name(rng, level)
@@ -337,8 +337,8 @@ def _by_name(rng: random.Random, level: int) -> Item:
 def molar_mass(rng: random.Random, level: int) -> Item:
     """Compute the mass of a substance from integer atomic masses.
 
-    Level 1 has pairs of atoms, 2 three atoms or more, 3 larger molecules, 4 brackets,
-    5 several moles, or the proportion of one element in them.
+    Level 1 has pairs of atoms, level 2 three atoms or more, level 3 larger molecules, level 4
+    brackets, level 5 several moles, or the proportion of one element in them.
     """
     compounds = _alike(rng, _COMPOUNDS[level - 1])
     formula, counts, mass, used = compounds[0]

@@ -107,9 +107,9 @@ _LARGEST_FACTORS = (3, 5, 7, 11, 13, 17, 19)
 def divisors(rng: random.Random, level: int) -> Item:
     """Divide: remainders, common divisors and multiples.
 
-    Level 1 asks for a remainder, 2 for the greatest common divisor, 3 for the least common
-    multiple, 4 for the largest prime factor or the number of divisors, 5 for the remainder
-    of a power or the greatest common divisor of three numbers.
+    Level 1 asks for a remainder, level 2 for the greatest common divisor, level 3 for the least
+    common multiple, level 4 for the largest prime factor or the number of divisors, level 5 for the
+    remainder of a power or the greatest common divisor of three numbers.
     """
     values: Sequence[int]
     if level == 1:
@@ -183,8 +183,8 @@ def _digits(n: int, base: int) -> str:
 def bases(rng: random.Random, level: int) -> Item:
     """Write numbers in other bases.
 
-    Level 1 reads binary, 2 writes binary, 3 reads octal and hexadecimal, 4 turns binary into
-    hexadecimal or back, 5 adds in a base from 3 to 9.
+    Level 1 reads binary, level 2 writes binary, level 3 reads octal and hexadecimal, level 4 turns
+    binary into hexadecimal or back, level 5 adds in a base from 3 to 9.
     """
     low, high = ((5, 63), (17, 255), (17, 511), (17, 511), (30, 400))[level - 1]
     base = randint(rng, 3, 9)
@@ -223,8 +223,8 @@ def _roman(n: int) -> str:
 def roman(rng: random.Random, level: int) -> Item:
     """Read and write Roman numerals.
 
-    Level 1 reads up to 90, 2 writes up to 400, 3 reads up to 1,000, 4 writes up to 3,900,
-    5 adds or subtracts two numerals and writes the result.
+    Level 1 reads up to 90, level 2 writes up to 400, level 3 reads up to 1,000, level 4 writes up
+    to 3,900, level 5 adds or subtracts two numerals and writes the result.
     """
     low, high = ((4, 90), (51, 400), (101, 1000), (400, 3900), (60, 900))[level - 1]
     gaps = ((1, 2, 5), (1, 2, 5, 10), (1, 5, 10, 40, 100))[min(level, 3) - 1]

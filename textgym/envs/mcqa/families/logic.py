@@ -41,9 +41,10 @@ _MOODS = (
 def orderings(rng: random.Random, level: int) -> Item:
     """Find a person's place in an order given by comparisons.
 
-    Level 1 orders four people, with clues in cyclic order, and asks for an end, 2 shuffles the
-    clues, 3 has five people, 4 asks for the second place, 5 has six people and asks for the
-    second or third. Both directions of comparison occur, and each person is in two clues.
+    Level 1 orders four people, with clues in cyclic order, and asks for an end, level 2 shuffles
+    the clues, level 3 has five people, level 4 asks for the second place, level 5 has six people
+    and asks for the second or third. Both directions of comparison occur, and each person is in two
+    clues.
     """
     size = (4, 4, 5, 5, 6)[level - 1]
     names = sample(rng, PEOPLE, size)
@@ -74,8 +75,8 @@ def syllogisms(rng: random.Random, level: int) -> Item:
     halves have no kind in common. The options connect each start with each end, so only the links
     in between determine which of them follows.
 
-    Level 1 has one link and only 'every', 2 adds 'no' and 'some', 3 shuffles the statements and
-    adds 'not', 4 has two links, 5 three.
+    Level 1 has one link and only 'every', level 2 adds 'no' and 'some', level 3 shuffles the
+    statements and adds 'not', level 4 has two links, level 5 three.
     """
     first, last, form = choice(rng, _MOODS[: (1, 3, 4, 4, 4)[level - 1]])
     links = max(1, level - 2)

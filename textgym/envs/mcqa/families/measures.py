@@ -61,8 +61,8 @@ _CONVERT = ("How many {1} are {0}?", "Convert {0} to {1}.", "What is {0} in {1}?
 def geometry(rng: random.Random, level: int) -> Item:
     """Measure shapes.
 
-    Level 1 has rectangles, 2 triangles, 3 right-angled triangles and missing sides, 4 boxes
-    and circles, 5 polygons and frames.
+    Level 1 has rectangles, level 2 triangles, level 3 right-angled triangles and missing sides,
+    level 4 boxes and circles, level 5 polygons and frames.
     """
     draw = (_rectangle, _triangle, _sides, _solid, _polygon)[level - 1]
     text, values, unit = draw(rng)
@@ -154,9 +154,9 @@ def _decimal(n: int) -> str:
 def units(rng: random.Random, level: int) -> Item:
     """Convert units.
 
-    Level 1 turns a metric unit into a smaller one, 2 into a larger one, 3 converts times and
-    other counts that are not decimal, 4 areas and volumes, 5 speeds, temperatures and mixed
-    measures.
+    Level 1 turns a metric unit into a smaller one, level 2 into a larger one, level 3 converts
+    times and other counts that are not decimal, level 4 areas and volumes, level 5 speeds,
+    temperatures and mixed measures.
     """
     if level == 5:
         return _mixed(rng)

@@ -32,8 +32,9 @@ def _evaluated(rng: random.Random, text: str, values: Sequence[object]) -> Item:
 def lists(rng: random.Random, level: int) -> Item:
     """Evaluate an expression on a list of numbers.
 
-    Level 1 takes an element, 2 a slice, 3 a sum of a slice or of elements, 4 a list
-    comprehension, 5 sorting with a step, division in a comprehension or a conditional sum.
+    Level 1 takes an element, level 2 a slice, level 3 a sum of a slice or of elements, level 4 a
+    list comprehension, level 5 sorting with a step, division in a comprehension or a conditional
+    sum.
     """
     size = (5, 6, 7, 6, 8)[level - 1]
     x = sample(rng, range(1, 31), size)
@@ -114,8 +115,9 @@ def _chosen(rng: random.Random, x: list[int], k: tuple[int, int]) -> Values:
 def strings(rng: random.Random, level: int) -> Item:
     """Evaluate an expression on a string.
 
-    Level 1 takes a letter, 2 a slice, 3 a slice from the back, 4 replaces letters or takes
-    every second one, 5 chains a slice, a reversal and a change of case or splits a text.
+    Level 1 takes a letter, level 2 a slice, level 3 a slice from the back, level 4 replaces letters
+    or takes every second one, level 5 chains a slice, a reversal and a change of case or splits a
+    text.
     """
     w = choice(rng, _WORDS)
     size = len(w)

@@ -51,8 +51,9 @@ def _grid(rng: random.Random, rows: int, columns: int, most: int) -> Grid:
 def tables(rng: random.Random, level: int) -> Item:
     """Read a table.
 
-    Level 1 reads a cell, 2 finds the most or least of a column, 3 adds or subtracts two
-    cells, 4 compares sums of rows, 5 combines two conditions. The table grows with the level.
+    Level 1 reads a cell, level 2 finds the most or least of a column, level 3 adds or subtracts two
+    cells, level 4 compares sums of rows, level 5 combines two conditions. The table grows with the
+    level.
     """
     grid = _grid(rng, *_SIZES[level - 1])
     if level == 1:
@@ -167,8 +168,8 @@ def _league_place(rng: random.Random, place: int) -> Item:
 def rankings(rng: random.Random, level: int) -> Item:
     """Follow races and leagues.
 
-    Level 1 counts a team's points, 2 finds the best team, 3 the second best or a runner's
-    place, 4 follows several overtaking moves, 5 counts matches of tournaments.
+    Level 1 counts a team's points, level 2 finds the best team, level 3 the second best or a
+    runner's place, level 4 follows several overtaking moves, level 5 counts matches of tournaments.
     """
     if level == 1:
         return _league_points(rng)

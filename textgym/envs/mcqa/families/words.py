@@ -147,9 +147,9 @@ _LONGEST_WORDS = tuple(
 def letters(rng: random.Random, level: int) -> Item:
     """Count or find letters of a word or phrase.
 
-    Level 1 counts the letters of a short word, 2 finds a letter from the front, 3 counts
-    vowels or consonants of a long word, 4 finds a letter from the back of a long word,
-    5 counts within three long words.
+    Level 1 counts the letters of a short word, level 2 finds a letter from the front, level 3
+    counts vowels or consonants of a long word, level 4 finds a letter from the back of a long word,
+    level 5 counts within three long words.
     """
     if level == 2 or level == 4:
         return _letter_at(rng, level == 4)
@@ -188,9 +188,9 @@ def _occurrences(rng: random.Random) -> Item:
 def alphabetical(rng: random.Random, level: int) -> Item:
     """Find a word's place in alphabetical order.
 
-    Level 1 has four words with different first letters, 2 four with the same first letter,
-    3 five of them, 4 six invented words with the same first two letters, 5 seven with the same
-    first three.
+    Level 1 has four words with different first letters, level 2 four with the same first letter,
+    level 3 five of them, level 4 six invented words with the same first two letters, level 5 seven
+    with the same first three.
     """
     if level == 1:
         words = [choice(rng, group) for group in sample(rng, _BY_INITIAL, 4)]

@@ -15,7 +15,7 @@ from pseudo_terminal import Terminal
 
 import textgym
 from textgym.checks import CHECKS
-from textgym.cli.audit import _write_page
+from textgym.cli.arguments import write_page
 
 MODULE = '''
 import gymnasium
@@ -253,8 +253,8 @@ def test_a_user_error_is_one_line_with_exit_code_2(
 
 
 def test_a_page_that_cannot_be_written_is_a_user_error() -> None:
-    with pytest.raises(textgym.UsageError, match="cannot write '/dev/full': No space left"):
-        _write_page(Path("/dev/full"), [])
+    with pytest.raises(textgym.UsageError, match="--html: cannot write '/dev/full': No space left"):
+        write_page(Path("/dev/full"), "text", "--html")
 
 
 def test_a_terminal_that_lacks_characters_gets_escapes(folder: Path) -> None:

@@ -611,7 +611,7 @@ def test_a_number_out_of_range_is_refused(options: dict[str, int], message: str)
 
 
 def test_an_empty_mixture_is_refused() -> None:
-    with pytest.raises(UsageError, match="no environment"):
+    with pytest.raises(UsageError, match="envs is empty"):
         textgym.rollout({}, "oracle", episodes=1)
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "read_shard",
     "read_weights",
     "refresh",
+    "write_page",
 ]
 
 
@@ -173,6 +174,23 @@ def check_place(path: Path, option: str) -> None:
         raise UsageError(f"{option}: {str(path)!r} is a folder")
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{option}: there is no folder {str(path.absolute().parent)!r}")
+
+
+def write_page(path: Path, page: str, option: str) -> None:
+    """Write a page to a file.
+
+    Args:
+        path: The path.
+        page: The text of the page.
+        option: The name of the option, for errors.
+
+    Raises:
+        UsageError: The file cannot be written.
+    """
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{option}: cannot write {str(path)!r}: {error.strerror}") from error
 
 
 def refresh(run: Path) -> None:

@@ -22,6 +22,7 @@ from textgym.cli.arguments import (
     check_place,
     env_arguments,
     read_env_settings,
+    write_page,
 )
 from textgym.cli.output.terminal import print_all, status_line
 from textgym.display.terminal import show, visible
@@ -98,6 +99,8 @@ def audit_command(
         Path | None, typer.Option(metavar="FILE", help="Write the reports as one HTML page.")
     ] = None,
 ) -> None:
+    from textgym.report import html_page
+
     if html is not None:
         check_place(html, "--html")
     policies = {spec: _attacker(spec) for spec in attackers or ()}
@@ -110,7 +113,7 @@ def audit_command(
         passed = passed and report.passed
         reports.append(report.as_dict())
         if html is not None:  # before what is printed, which a closed pipe ends
-            _write_page(html, reports)
+            write_page(html, html_page(reports), "--html")
         _print(report, reports[-1], as_json, everything, first=number == 1)
     if html is not None:
         show(visible(f"wrote {html}"), sys.stderr if as_json else None)
@@ -211,12 +214,3 @@ def _print(
     if not first:
         show("\n")
     print_all(*audit_parts(shown, None if everything else _SHOWN_ATTACKERS))
-
-
-def _write_page(path: Path, reports: Sequence[Mapping[str, Any]]) -> None:
-    from textgym.report import html_page
-
-    try:
-        path.write_text(html_page(reports), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"--html: cannot write {str(path)!r}: {error.strerror}") from error

@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
-from textgym.cli.arguments import check_place, refresh
+from textgym.cli.arguments import check_place, refresh, write_page
 from textgym.cli.output.terminal import status_line
 from textgym.display.terminal import show, visible
-from textgym.errors import UsageError
 
 __all__ = ["report_command", "write_report"]
 
@@ -80,9 +79,6 @@ def write_report(
             update(lambda: f"reading: {episodes:,} episodes")
 
         page = report_page(sources, answers=answers, tokenizer=tokenizer, on_episode=count)
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"--out: cannot write {str(path)!r}: {error.strerror}") from error
+    write_page(path, page, "--out")
     show(visible(f"wrote {path}"))
     return path

@@ -96,13 +96,7 @@ def view_command(
         _open_report(run)
         return
     search = Search(_episodes(run, conditions, order, limit), conditions, order, limit)
-    matches = iter(search)
-    first = next(matches, None)
-    if first is None:
-        which = f"none of the {search.total:,} episodes" if search.total else "no episode"
-        show(visible(f"textgym: {which} in {str(run)!r} matches"), sys.stderr)
-        raise typer.Exit(1)
-    episodes = itertools.chain([first], matches)
+    episodes = _matches(search, run)
     if as_json:
         for trajectory in episodes:
             print(json.dumps(trajectory))
@@ -132,6 +126,17 @@ def _episodes(
         if index.is_complete:
             return index
     return read_trajectories(run)
+
+
+def _matches(search: Search, run: Path) -> Iterator[Trajectory]:
+    """Return the episodes that a search finds; exit with 1 if there are none."""
+    episodes = iter(search)
+    first = next(episodes, None)
+    if first is None:
+        which = f"none of the {search.total:,} episodes" if search.total else "no episode"
+        show(visible(f"textgym: {which} in {str(run)!r} matches"), sys.stderr)
+        raise typer.Exit(1)
+    return itertools.chain([first], episodes)
 
 
 def _texts(

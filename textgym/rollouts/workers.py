@@ -57,49 +57,13 @@ async def play_all(
         check_prompt: As in `play`.
         groups: Rewards the episodes of a task together; None leaves their rewards as they are.
     """
+    stage = _Stage(pool, env_fns, policy, retries, log, check_prompt)
 
     async def finished(job: Job) -> list[Trajectory]:
         """Play an episode, and return what can be recorded now."""
-        trajectory = await episode(job)
+        trajectory = await stage.play(job, threads)
         return [trajectory] if groups is None else await groups.add(trajectory, threads)
 
-    async def episode(job: Job) -> Trajectory:
-        try:
-            pooled = pool.acquire(job.env_id, env_fns[job.env_id])
-        except Exception as error:
-            return unplayed(job, error)
-        in_use.add(pooled)
-        try:
-            player = pooled.bound(policy)
-        except Exception as error:
-            await discard(pooled)
-            return unplayed(job, error)
-        trajectory = await play(
-            pooled, player, job, retries, threads, check_prompt, log.add_failure
-        )
-        failure = trajectory["failure"]
-        if failure is None or failure["boundary"] == "policy":
-            in_use.remove(pooled)
-            pool.release(pooled)
-        else:
-            await discard(pooled)
-        return trajectory
-
-    async def discard(pooled: PooledEnv) -> None:
-        """Close an environment, in a thread if that may wait."""
-        in_use.remove(pooled)
-        if pooled.step_may_block:
-            try:
-                return await asyncio.to_thread(pool.discard, pooled)
-            except RuntimeError:  # the process exits, and starts no thread any more
-                pass
-        pool.discard(pooled)
-
-    def unplayed(job: Job, error: Exception) -> Trajectory:
-        log.add_failure(job.env_id, error)
-        return unplayed_trajectory(job, policy.name, error)
-
-    in_use = set[PooledEnv]()
     try:
         with rare_collections():
             try:
@@ -108,12 +72,70 @@ async def play_all(
                     for _ in range(workers):
                         group.create_task(_work(schedule, finished, on_episode))
             finally:
-                for pooled in list(in_use):  # their episodes were cancelled
-                    await discard(pooled)
+                await stage.clear()
     except BaseExceptionGroup as errors:
         for error in errors.exceptions:
             if not isinstance(error, _Stopped):
                 raise error from None
+
+
+class _Stage:
+    """Plays episodes in environments of a pool; the arguments are as in `play_all`."""
+
+    def __init__(
+        self,
+        pool: EnvPool,
+        env_fns: EnvFns,
+        policy: Policy,
+        retries: int,
+        log: RunLog,
+        check_prompt: PromptCheck | None,
+    ) -> None:
+        self._pool, self._env_fns, self._policy = pool, env_fns, policy
+        self._retries, self._log, self._check_prompt = retries, log, check_prompt
+        self._in_use = set[PooledEnv]()
+
+    async def play(self, job: Job, threads: CallThreads) -> Trajectory:
+        """Play an episode; blocking calls run in the threads."""
+        try:
+            pooled = self._pool.acquire(job.env_id, self._env_fns[job.env_id])
+        except Exception as error:
+            return self._unplayed(job, error)
+        self._in_use.add(pooled)
+        try:
+            player = pooled.bound(self._policy)
+        except Exception as error:
+            await self._discard(pooled)
+            return self._unplayed(job, error)
+        trajectory = await play(
+            pooled, player, job, self._retries, threads, self._check_prompt, self._log.add_failure
+        )
+        failure = trajectory["failure"]
+        if failure is None or failure["boundary"] == "policy":
+            self._in_use.remove(pooled)
+            self._pool.release(pooled)
+        else:
+            await self._discard(pooled)
+        return trajectory
+
+    async def clear(self) -> None:
+        """Close the environments whose episodes were cancelled."""
+        for pooled in list(self._in_use):
+            await self._discard(pooled)
+
+    async def _discard(self, pooled: PooledEnv) -> None:
+        """Close an environment, in a thread if that may wait."""
+        self._in_use.remove(pooled)
+        if pooled.step_may_block:
+            try:
+                return await asyncio.to_thread(self._pool.discard, pooled)
+            except RuntimeError:  # the process exits, and starts no thread any more
+                pass
+        self._pool.discard(pooled)
+
+    def _unplayed(self, job: Job, error: Exception) -> Trajectory:
+        self._log.add_failure(job.env_id, error)
+        return unplayed_trajectory(job, self._policy.name, error)
 
 
 class _Stopped(Exception):

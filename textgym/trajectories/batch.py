@@ -58,7 +58,7 @@ class Batch:
         groups: The number of the row's group within the batch; int64.
         env_ids: The id of the row's environment.
         tasks: The index of the row's task; int64.
-        repeats: Which of the task's episodes the row belongs to; int64.
+        repeats: The number of the row's episode among the task's episodes; int64.
         policy_versions: The version of the weights that sampled the row's first turn, which is the
             oldest.
         pictures: Where the row's pictures are, counted from its first token.
@@ -135,19 +135,7 @@ def make_batch(
     Raises:
         UsageError: An argument is invalid, or a policy reported no tokens.
     """
-    known = (*ADVANTAGES, _GDPO)
-    if advantage not in known:
-        raise UnknownNameError(
-            f"there is no advantage {advantage!r}{did_you_mean(advantage, known)}"
-        )
-    if credit not in _CREDITS:
-        raise UsageError(f"credit must be episode or turn, not {credit!r}")
-    if (advantage == _GDPO) != bool(component_weights):
-        raise UsageError(
-            "advantage='gdpo' needs component_weights, and other advantages do not take them"
-        )
-    if advantage == _GDPO and credit == "turn":
-        raise UsageError("advantage='gdpo' applies to whole episodes: use credit='episode'")
+    _check_advantage(advantage, credit, component_weights)
     if padding_side not in _SIDES:
         raise UsageError(f"padding_side must be left or right, not {padding_side!r}")
     played = list(trajectories)
@@ -169,16 +157,7 @@ def make_batch(
             np.full(len(episode["steps"]), value)
             for episode, value in zip(graded, advantages, strict=True)
         ]
-    rows: list[_Row] = []
-    empty = 0
-    for episode, trajectory in enumerate(graded):
-        sequences = _sequences_of(trajectory)
-        empty += not sequences
-        numbers = turns_of_tokens(trajectory["steps"])
-        rows += [
-            _Row(*parts, episode, len(sequences), of_tokens)
-            for parts, of_tokens in zip(sequences, numbers, strict=True)
-        ]
+    rows = _rows_of(graded)
     episode_of_row = [graded[row.episode] for row in rows]
     length = max((len(row.tokens.ids) for row in rows), default=0)
     spans = [slice(length - len(row.tokens.ids), length) for row in rows]
@@ -215,8 +194,26 @@ def make_batch(
         truncated=column(bool, (item["truncated"] for item in episode_of_row)),
         cut=column(bool, (any(map(_is_cut, row.steps)) for row in rows)),
         failures=len(played) - len(graded),
-        empty=empty,
+        empty=len(graded) - len({row.episode for row in rows}),
     )
+
+
+def _check_advantage(
+    advantage: str, credit: str, component_weights: Mapping[str, float] | None
+) -> None:
+    known = (*ADVANTAGES, _GDPO)
+    if advantage not in known:
+        raise UnknownNameError(
+            f"there is no advantage {advantage!r}{did_you_mean(advantage, known)}"
+        )
+    if credit not in _CREDITS:
+        raise UsageError(f"credit must be episode or turn, not {credit!r}")
+    if (advantage == _GDPO) != bool(component_weights):
+        raise UsageError(
+            "advantage='gdpo' needs component_weights, and other advantages do not take them"
+        )
+    if advantage == _GDPO and credit == "turn":
+        raise UsageError("advantage='gdpo' applies to whole episodes: use credit='episode'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +233,19 @@ class _Row:
     episode: int
     num_siblings: int
     turns: list[int]
+
+
+def _rows_of(graded: Sequence[Trajectory]) -> list[_Row]:
+    """Return the rows of episodes; an episode in which nothing was sampled has none."""
+    rows: list[_Row] = []
+    for episode, trajectory in enumerate(graded):
+        sequences = _sequences_of(trajectory)
+        numbers = turns_of_tokens(trajectory["steps"])
+        rows += [
+            _Row(*parts, episode, len(sequences), of_tokens)
+            for parts, of_tokens in zip(sequences, numbers, strict=True)
+        ]
+    return rows
 
 
 def _components(graded: Sequence[Trajectory], names: Iterable[str]) -> dict[str, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,10 +11,15 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from textgym.cli.arguments import JsonOption, OwnSettingsOption, check_place, read_settings
+from textgym.cli.arguments import (
+    JsonOption,
+    OwnSettingsOption,
+    check_place,
+    read_settings,
+    write_page,
+)
 from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show, visible
-from textgym.errors import UsageError
 
 __all__ = ["check_command"]
 
@@ -72,10 +78,6 @@ def check_command(
     if html is not None:
         check_place(html, "--html")
     with status_line("reading") as update:
-
-        def count(report: Any) -> None:
-            update(lambda: _progress(report))
-
         report = check_files(
             files,
             env,
@@ -85,13 +87,10 @@ def check_command(
             labels=labels,
             examples=examples,
             seed=seed,
-            on_rows=count,
+            on_rows=lambda report: update(partial(_progress, report)),
         )
     if html is not None:
-        try:
-            html.write_text(data_page(report), encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"--html: cannot write {str(html)!r}: {error.strerror}") from error
+        write_page(html, data_page(report), "--html")
     if as_json:
         show(report.to_json())
     else:

@@ -19,15 +19,12 @@ import time
 import weakref
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import SandboxFailure, UsageError, did_you_mean, in_one_line
 from .kinds import KINDS, launch, missing, portable
 from .limits import ExecResult, Limits
 from .processes import Process, ready
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 __all__ = ["Sandbox", "default_kind"]
 
@@ -159,12 +156,7 @@ class Sandbox:
     def __enter__(self) -> Sandbox:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def kill(self, pid: int) -> None:
@@ -282,7 +274,7 @@ _NEVER = -1  # the process id of a program that did not start
 def default_kind() -> str:
     """Return the kind of box that runs here: `bwrap`, or else `landlock`.
 
-    The environment variable `TEXTGYM_SANDBOX` names another one. What runs is tried once a process.
+    The environment variable `TEXTGYM_SANDBOX` names another one. Kinds are tried once per process.
 
     Raises:
         SandboxFailure: Neither runs here. The message says why.

@@ -11,12 +11,9 @@ import os
 import select
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from .limits import ExecResult, Limits, reached_limit
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 __all__ = ["Process", "ready"]
 
@@ -145,12 +142,7 @@ class Process:
     def __enter__(self) -> Process:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _exchange(self, deadline: float) -> bool:

@@ -233,8 +233,8 @@ class Episodes:
 
         Raises:
             UsageError: A prompt is not from `dataset`, or settings of the trainer do not fit.
-            TrainingError: The samples of a group are of different tasks, or log probabilities
-                differ.
+            TrainingError: The samples of a group are of different tasks, all episodes of several
+                batches have failed, no graded episode has a reward, or log probabilities differ.
         """
         check_plays_itself(trainer)
         if self._on_split == "whole":
@@ -271,7 +271,8 @@ class Episodes:
         log_episodes(batch, trainer._log_metric, replaced)
         log_lengths(samples, trainer, mode)
         if mode == "train":
-            self._check_trainable(batch)
+            self._failures.add([sample.trajectory for sample in batch])
+            check_has_rewards(batch, self.reward_funcs)
             trainer._log_metric("groups/redrawn", len(replaced) / trainer.num_generations)
             self._totals.log((*replaced, *(sample.trajectory for sample in batch)), trainer)
             if self.credit == "turn":
@@ -293,15 +294,6 @@ class Episodes:
 
     def _samples(self, trajectories: Sequence[Trajectory], trainer: Any) -> list[Sample]:
         return self.samples_of(trajectories, tokenizer_of(trainer).eos_token_id)
-
-    def _check_trainable(self, samples: Sequence[Sample]) -> None:
-        """Check that not all episodes of many batches have failed, and that rewards exist.
-
-        Raises:
-            TrainingError: They have, or no graded episode has a reward.
-        """
-        self._failures.add([sample.trajectory for sample in samples])
-        check_has_rewards(samples, self.reward_funcs)
 
     def close(self) -> None:
         """Close all environments."""

@@ -38,7 +38,7 @@ PHRASES = {
     ),
     r"\btrainings\b": "'training runs'",
     r", also (?:in|of|from|by|to|with|for|on|at|if|when|after|those|the)\b": "'even', 'including'",
-    r"\bthe begin of\b": "'the start of'",
+    r"\bthe begin\b": "'the start'",
     r"\bno end of tasks\b": "'unlimited tasks'",
     r"\bfor good\b": "'permanently'",
     r"\bnobody vouches\b": "'untrusted'",

@@ -43,6 +43,8 @@ PHRASES = {
     r"\bfor good\b": "'permanently'",
     r"\bnobody vouches\b": "'untrusted'",
     r"\bwritten apart\b": "'written independently'",
+    r"\b(?:counted|handled|logged|are) apart\b": "'separately'",
+    r"\banew\b": "'again'",
     r"\b(?:replied|moves|divided|ends) otherwise\b": "'differently'",
 }
 """What to write instead of each phrase."""

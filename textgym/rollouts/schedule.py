@@ -54,7 +54,7 @@ class Schedule:
         self._is_stopped = False
 
     def stop(self) -> None:
-        """Hand out no more jobs."""
+        """Stop handing out jobs."""
         self._is_stopped = True
 
     def next_job(self, finished: Job | None = None) -> Job | None:

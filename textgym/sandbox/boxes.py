@@ -318,7 +318,7 @@ def _others(kind: str) -> int | None:
     """Return how many tasks of the box's user are outside it; None if tasks cannot be bounded."""
     if kind == "none":
         return None
-    if kind == "bwrap" or os.geteuid() == 0:  # counted apart, or a user of its own
+    if kind == "bwrap" or os.geteuid() == 0:  # counted separately, or a user of its own
         return 0
     tasks = 0
     for name in filter(str.isdigit, os.listdir("/proc")):

@@ -173,7 +173,7 @@ class Process:
             del self._unsent[: os.write(self._streams[_IN], self._unsent[:_CHUNK])]
         except BlockingIOError:
             pass
-        except BrokenPipeError:  # the program reads no more
+        except BrokenPipeError:  # the program has stopped reading
             self._unsent.clear()
             os.close(self._streams.pop(_IN))
 

@@ -178,7 +178,7 @@ def _one_for_each(name: str, value: Any, num_envs: int) -> list[Any]:
 
 _ALWAYS_OBJECTS = "final_obs"  # as in Gymnasium
 _TEXTS = {str}
-_NUMBERS = (int, float, np.number)  # bools are handled apart
+_NUMBERS = (int, float, np.number)  # bools are handled separately
 _MAX_INT64 = 2**63 - 1
 _MAX_EXACT_FLOAT = 2**53
 

@@ -120,7 +120,7 @@ class Constraints(TextEnv[None]):
     | `detectable_format:json_format` | an open code fence | no | JSON has no fence |
     | `detectable_format:number_bullet_lists` | `*One*`, `-- Ann` | none | emphasis, a signature |
     | `language:response_language` | `...` | no | it is in no language |
-    | `length_constraints:nth_paragraph_first_word` | `River:`, `*River*` | yes | marks apart |
+    | `length_constraints:nth_paragraph_first_word` | `River:`, `*River*` | yes | no marks count |
     | `length_constraints:nth_paragraph_first_word` | a blank part | no paragraph | it is blank |
     | `length_constraints:number_sentences` | `**` after a sentence | none | it is emphasis |
     | `length_constraints:number_sentences` | `।` | ends one | it is the full stop of Hindi |
@@ -129,12 +129,12 @@ class Constraints(TextEnv[None]):
     | `keywords`, all types | `don’t` for `don't` | the same word | it is one apostrophe |
     | `keywords:forbidden_words` | `_hate_` | no | emphasis is outside of a word |
     | `keywords`, all types | invisible characters | none | nobody reads them |
-    | words of IFBench's types | `“sea”`, `**sea**`, `—` | `sea`, `sea`, none | marks are apart |
+    | words of IFBench's types | `“sea”`, `**sea**`, `—` | `sea`, `sea`, none | marks do not count |
     | `count:conjunctions` | `And`, `and`, `and,` | one | they are one conjunction |
     | `count:keywords_multiple` | `party` for `par` | no | a keyword is a whole word |
     | `custom`, all types | blank lines before | yes | they are outside of the answer |
     | `custom:date_format_list` | `1801-02-29`, `1800-00-00` | no | there are no such days |
-    | `custom:european_capitals_sort` | `**Oslo**`, a full stop | yes | marks are apart |
+    | `custom:european_capitals_sort` | `**Oslo**`, a full stop | yes | marks do not count |
     | `custom:mcq_count_length` | `**Question 1.**` | yes | the same |
     | `format:list` | six dots for `...` | one mark | two marks need a break between them |
     | `format:no_bullets_bullets` | `**One**` | no point | it is emphasis |
@@ -146,7 +146,7 @@ class Constraints(TextEnv[None]):
     | `format:quotes` | `it's` | no quotation mark | it is an apostrophe |
     | `format:sub-bullets` | no bullet points | no | there must be some |
     | `format:sub-bullets` | `**Run**`, `- ` within a line | no point | a point begins a line |
-    | `format:title_case` | `**the**` | no | marks are apart |
+    | `format:title_case` | `**the**` | no | marks do not count |
     | `format:thesis` | `<em></em>` | no | it has no thesis |
     | `ratio:sentence_balance` | no sentence with a mark | no | nothing is balanced |
     | `ratio:sentence_balance` | `Go."`, `Go.)`, `*Go.*` | end in `.` | what closes ends nothing |
@@ -156,7 +156,7 @@ class Constraints(TextEnv[None]):
     | `words:consonants` | a dash | no word | it has no letters |
     | `words:last_first` | `cats! cats,` | yes | marks are outside of a word |
     | `words:start_verb` | `Build`, `Conceive`, `Go` | yes | the reference takes them for names |
-    | `words:start_verb` | `**Go**` | yes | marks are apart |
+    | `words:start_verb` | `**Go**` | yes | marks do not count |
     | `copy:copying_multiple` | a request with `******` | can be copied | it separates nothing |
     | `copy:repeat_phrase` | one phrase unchanged | no | each must have one new word |
     | `copy:repeat_phrase` | `goldfish` for `gold` | no | the last word is a whole word |
@@ -178,7 +178,7 @@ class Constraints(TextEnv[None]):
     | `keywords:no_adjacent_consecutive` | `“a” b` | no | marks are not letters |
     | `keywords:no_adjacent_consecutive` | `1 2` | yes | digits are not letters |
     | `keywords:palindrome` | `a`, `-`, `22` | no | a palindrome has three letters or digits |
-    | `keywords:palindrome` | `Level.`, a sentence | yes | case, marks and blanks are apart |
+    | `keywords:palindrome` | `Level.`, a sentence | yes | case, marks and blanks do not count |
     | `keywords:start_end` | `! Sea !` | no | marks are not words |
     | `keywords:word_count_different_numbers` | more or fewer | no | it states an exact number |
     | `last_word`, both types | `well-known` | can be last | a hyphen is part of the word |

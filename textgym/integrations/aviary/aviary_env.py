@@ -255,7 +255,7 @@ class Aviary(TextEnv[Progress]):
 
     def _close(self, opened: _Opened) -> None:
         if opened.losses == self._door.losses:
-            with contextlib.suppress(EnvironmentFailure):  # the next one is opened anew
+            with contextlib.suppress(EnvironmentFailure):  # the next one is opened again
                 self._door.ask("close", opened.number)
 
     def begin(self, task: Task) -> Progress:

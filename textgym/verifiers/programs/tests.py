@@ -120,7 +120,7 @@ def _same(expected: Any, got: Any, relative: float, strict: bool) -> bool:
     Args:
         expected: The expected value.
         got: The other value.
-        relative: By how much floats may differ.
+        relative: The relative difference that floats may have.
         strict: Whether types must be the same, except that an integer may be given for a float.
     """
     numbers = (int, float)

@@ -22,7 +22,7 @@ class _Climb(NamedTuple):
         steps: How many stairs a step may take, ascending.
         broken: Stairs that are multiples of this are broken; 0 for none.
         varied: Whether no two steps in a row may be equal.
-        longest: Of how many steps the longest kind may be used; -1 for any number.
+        longest: The maximum number of steps of the longest kind; -1 for any number.
         modulus: The number of ways is given as its remainder.
     """
 
@@ -161,10 +161,10 @@ class _Choice(NamedTuple):
     """How numbers may be chosen from a list.
 
     Attributes:
-        apart: By how many places two chosen numbers must differ at least.
+        apart: The minimum distance between two chosen numbers, in places.
         most: How many may be chosen; 0 for any number.
         fee: What each chosen number costs.
-        bonus: What a chosen number at a position that is a multiple of `every` earns more.
+        bonus: What a chosen number earns in addition at a position that is a multiple of `every`.
         every: See `bonus`; 0 for no bonus.
         product: Whether the last chosen number counts twice.
     """

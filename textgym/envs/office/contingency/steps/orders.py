@@ -92,7 +92,7 @@ def order_by_policy(draft: DeskDraft, surprise: bool) -> Outcome:
 
 
 def raise_order(draft: DeskDraft, surprise: bool) -> Outcome:
-    """Raise the quantity of an order, or order the rest anew if it was shipped."""
+    """Raise the quantity of an order, or order the rest again if it was shipped."""
     n, other_n = draft.two(3, 4)
     items = draft.desk.database.records["items"]
 

@@ -126,7 +126,7 @@ def metrics_columns(rows: Rows) -> Columns:
     """Return the columns of the main table.
 
     Args:
-        rows: Names with the metrics of `textgym.metrics.group_metrics.group_metrics`.
+        rows: Names with the metrics of `textgym.metrics.run_metrics.group_metrics`.
     """
     is_shaped = any(m["mean_reward"] != m["mean_task_reward"] for _, m in rows)  # by a wrapper
     return _columns(
@@ -151,7 +151,7 @@ def repeats_columns(rows: Rows) -> Columns:
     many tasks have all their repeats.
 
     Args:
-        rows: Names with the metrics of `textgym.metrics.group_metrics.group_metrics`.
+        rows: Names with the metrics of `textgym.metrics.run_metrics.group_metrics`.
     """
     most = max((metrics["repeats"] for _, metrics in rows), default=0)
     if most < 2:

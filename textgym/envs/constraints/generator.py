@@ -34,7 +34,7 @@ your own, or do as they do."""
 
 
 def stuffed(text: str, padding: str = "") -> str:
-    """Return a text with a bit of everything around it."""
+    """Return a text that also has a bit of everything that instructions may ask for."""
     return f"""<<A title>>
 
 {text}

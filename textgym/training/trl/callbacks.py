@@ -151,7 +151,7 @@ class PoolCheckpoints(TrainerCallback):  # type: ignore[misc]  # transformers is
         self._pool = pool
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
-        """Restore the pool of the checkpoint from which the training is resumed.
+        """Restore the pool of the checkpoint from which training is resumed.
 
         Raises:
             UsageError: The checkpoint has no pool.

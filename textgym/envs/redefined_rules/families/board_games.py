@@ -112,7 +112,7 @@ def pieces(rng: random.Random, level: int) -> Puzzle:
 def targets(
     piece: str, size: int, square: Square, pawns: Sequence[Square], contents: Sequence[Content]
 ) -> list[str]:
-    """Return the squares that a piece can reach under the contents of some rules, sorted.
+    """Return the squares that a piece can reach under the given rules, sorted.
 
     Example:
         >>> targets("king", 5, (0, 0), [(0, 1)], ())
@@ -326,7 +326,7 @@ def _game(rng: random.Random, level: int, lines: Rule, loses: Rule, kind: float)
 
 
 def ending(moves: Sequence[str], contents: Sequence[Content]) -> list[str]:
-    """Return who wins and the squares of the line that decides, under the contents of some rules.
+    """Return who wins and the squares of the line that decides, under the given rules.
 
     An empty list says that nobody does, or that a move completes two lines at once.
 

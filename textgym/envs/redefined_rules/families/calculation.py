@@ -111,7 +111,7 @@ def written(numbers: Sequence[int], signs: Sequence[str]) -> str:
 
 
 def evaluate(numbers: Sequence[int], signs: Sequence[str], contents: Sequence[Content]) -> int:
-    """Return the value of an expression under the contents of some rules; a later one wins.
+    """Return the value of an expression under the given rules; a later rule wins.
 
     Example:
         >>> evaluate([2, 3, 4], "+×", ())

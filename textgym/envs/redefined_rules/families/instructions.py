@@ -88,7 +88,7 @@ def directions(rng: random.Random, level: int) -> Puzzle:
 def end_of_way(
     start: tuple[int, int], way: Sequence[tuple[str, int]], contents: Sequence[Content]
 ) -> list[int]:
-    """Return where a way ends under the contents of some rules; a later one wins.
+    """Return where a way ends under the given rules; a later rule wins.
 
     Example:
         >>> end_of_way((5, 5), [("up", 2), ("left", 1)], ())
@@ -208,7 +208,7 @@ def lists(rng: random.Random, level: int) -> Puzzle:
 def changed_list(
     items: Sequence[str], steps: Sequence[Step], contents: Sequence[Content]
 ) -> list[str]:
-    """Return a list after some steps under the contents of some rules; a later one wins.
+    """Return a list after some steps under the given rules; a later rule wins.
 
     The result is empty where a step swaps a word with itself.
 
@@ -345,7 +345,7 @@ def names_found(
     conditions: Sequence[Condition],
     contents: Sequence[Content],
 ) -> list[str]:
-    """Return who meets all conditions under the contents of some rules; a later one wins.
+    """Return who meets all conditions under the given rules; a later rule wins.
 
     Example:
         >>> table = [("Ana", [7, 30]), ("Ben", [40, 8])]

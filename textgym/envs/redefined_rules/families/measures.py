@@ -147,7 +147,7 @@ def _sum(rng: random.Random) -> Puzzle:
 
 
 def in_parts(chain: Sequence[str], counts: Sequence[int], contents: Sequence[Content]) -> int:
-    """Return an amount in the smallest of its units under the contents of some rules.
+    """Return an amount in the smallest of its units under the given rules.
 
     Args:
         chain: Units, each divided into the next.

@@ -70,7 +70,7 @@ def options(rng: random.Random, level: int) -> Puzzle:
 
 
 def letters_given(right: str, contents: Sequence[Content]) -> list[str]:
-    """Return what to answer for right options under the contents of some rules; a later one wins.
+    """Return what to answer for right options under the given rules; a later rule wins.
 
     Example:
         >>> letters_given("ABE", ())
@@ -180,7 +180,7 @@ def verdicts(rng: random.Random, level: int) -> Puzzle:
 
 
 def words_given(statements: Sequence[Statement], contents: Sequence[Content]) -> list[str]:
-    """Return what to answer under the contents of some rules; a later one wins.
+    """Return what to answer under the given rules; a later rule wins.
 
     Args:
         statements: Statements, and whether they are true.

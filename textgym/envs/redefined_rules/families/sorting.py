@@ -124,7 +124,7 @@ def alphabets(rng: random.Random, level: int) -> Puzzle:
 
 
 def sorted_words(words: Sequence[str], contents: Sequence[Content]) -> list[str]:
-    """Return words in their order under the contents of some rules; a later one wins.
+    """Return words in their order under the given rules; a later rule wins.
 
     Example:
         >>> sorted_words(["fig", "pear", "kiwi"], [("front", "kp")])
@@ -281,7 +281,7 @@ def numbers(rng: random.Random, level: int) -> Puzzle:
 
 
 def sorted_numbers(given: Sequence[int], contents: Sequence[Content]) -> list[int]:
-    """Return numbers in their order under the contents of some rules; a later one wins.
+    """Return numbers in their order under the given rules; a later rule wins.
 
     The list is empty where the order depends on whether the smaller of two equal numbers is the one
     that is written or the one that counts.

@@ -66,7 +66,7 @@ def dice(rng: random.Random, level: int) -> Puzzle:
 
 
 def score(throws: Sequence[tuple[int, int]], contents: Sequence[Content]) -> int:
-    """Return the total of throws under the contents of some rules; a later one wins.
+    """Return the total of throws under the given rules; a later rule wins.
 
     Example:
         >>> score([(3, 3), (1, 6)], ())
@@ -162,7 +162,7 @@ def gestures(rng: random.Random, level: int) -> Puzzle:
 def points(
     played: Sequence[Round], worth: Sequence[int], asked: int, contents: Sequence[Content]
 ) -> Answer:
-    """Return the points of a player under the contents of some rules; a later one wins.
+    """Return the points of a player under the given rules; a later rule wins.
 
     For no points, the list is empty, because that is too often the answer.
 
@@ -285,7 +285,7 @@ def tricks(rng: random.Random, level: int) -> Puzzle:
 def winners(
     players: Sequence[str], played: Sequence[Sequence[Card]], contents: Sequence[Content]
 ) -> list[str]:
-    """Return who wins each trick under the contents of some rules; a later one wins.
+    """Return who wins each trick under the given rules; a later rule wins.
 
     Example:
         >>> trick = [("9", "clubs"), ("ace", "hearts"), ("7", "clubs")]

@@ -37,7 +37,9 @@ PHRASES = {
         "'a training run'"
     ),
     r"\btrainings\b": "'training runs'",
-    r", also (?:in|of|from|by|to|with|for|on|at|if|when|after|those|the)\b": "'even', 'including'",
+    r", also (?:in|of|from|by|to|with|for|on|at|if|when|where|after|across|within|those|the|one)\b": (
+        "'even', 'including'"
+    ),
     r"\bthe begin\b": "'the start'",
     r"\bno end of tasks\b": "'unlimited tasks'",
     r"\bfor good\b": "'permanently'",

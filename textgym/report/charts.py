@@ -115,7 +115,7 @@ def curves(
 
     Args:
         title: What the curves are.
-        lines: The curves. Each has the colour of its place, also where others have no points.
+        lines: The curves. Each has the colour of its place, even where others have no points.
         ticks: The places and labels of the horizontal axis; numbers by default.
         bounds: The ends of the vertical axis, which otherwise fit the points.
         legend: Whether the names of the curves are below.

@@ -143,7 +143,7 @@ def _bubblewrap() -> str | None:
 def _namespaces(root: bool) -> list[str]:
     """Return the options of bubblewrap that close a box.
 
-    Limits of processes do not bind root, also behind a user namespace. So root's boxes have none:
+    Limits of processes do not bind root, not even in a user namespace. So root's boxes have none:
     bubblewrap mounts as root, and the agent then becomes a user that owns nothing.
     """
     shared = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--as-pid-1"]

@@ -77,7 +77,7 @@ class TaskSource:
         at_level: Callable[[Any], TaskSource],
     ) -> None:
         if columns is not None and dataset is None:
-            raise UsageError("columns names the columns of a data set: pass dataset=, too")
+            raise UsageError("columns= names the columns of a data set: pass dataset= as well")
         if split not in SPLITS:
             raise UnknownNameError(f"there is no split {split!r}{did_you_mean(str(split), SPLITS)}")
         known = [0, *levels] if first_rung and dataset is None else levels

@@ -70,8 +70,8 @@ class PolicyUser:
     one model per process.
 
     Args:
-        user: A policy or its spec, such as `openai:MODEL@BASE_URL`; a function, also asynchronous,
-            from messages to text; or its name, as `module:function`.
+        user: A policy or its spec, such as `openai:MODEL@BASE_URL`; a function, which may be
+            asynchronous, from messages to text; or its name, as `module:function`.
         instructions: The system message, with `{task}`; None for `INSTRUCTIONS`.
         end: What the model writes to end the conversation.
         owner: Whose arguments these are, for error messages.

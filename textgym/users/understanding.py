@@ -1,9 +1,9 @@
 """What an assistant's message asks a user for, by the slots of the user's request.
 
-A message is split into sentences and clauses. A clause asks if it is a question, or says that
-something is needed or missing. It asks for slots with the first of these that it contains: a phrase
-that asks for a slot, or its noun behind a question word; a noun; a value that is offered; a vague
-word.
+A message is split into sentences and clauses. A clause counts as asking if it is a question, or if
+it says that something is needed or missing. It asks for slots with the first of these that it
+contains: a phrase that asks for a slot, or its noun behind a question word; a noun; a value that is
+offered; a vague word.
 
 Invariants: every text is of some kind, and no text raises an exception; the time is linear in the
 length of the text; only the last `MAX_READ` characters are read.

@@ -1,4 +1,4 @@
-"""Vectors: many environments stepped together, also different ones.
+"""Vectors: many environments, which may differ, stepped together.
 
 `text_vector_env` has the `TextVectorEnv`, and `make` makes one from ids. `sub_envs` has its
 sub-environments and runs their calls; `batches` parses arguments and stacks results.

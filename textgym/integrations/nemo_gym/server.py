@@ -161,7 +161,7 @@ async def _played(
 
 
 def _end_with_next(session: Session, message: Message) -> None:
-    """Have the environment grade the episode after its last message, also one with calls."""
+    """Have the environment grade the episode after its last message, even if it has calls."""
     env = session.env.unwrapped
     assert isinstance(env, TextEnv)
     env.max_turns = min(env.max_turns, env.turn + 1)

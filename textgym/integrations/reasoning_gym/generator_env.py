@@ -58,11 +58,11 @@ class ReasoningGymEnv(TextEnv[None]):
     ## Description
     The question and the answer are the package's. The system message asks for the answer
     between `<answer>` and `</answer>`; of several, the last one counts. If a prompt does not name
-    these tags, such as one of NeMo Gym, an answer in `\boxed{}` or the whole text counts, too.
+    these tags, as in NeMo Gym's rows, an answer in `\boxed{}` or the whole text counts, too.
 
     ## Reward
     With `grading="strict"`, 1 if the package gives its full score, else 0. Generators that give the
-    full score to wrong answers, such as `puzzle24`, have a check of our own besides. With
+    full score to wrong answers, such as `puzzle24`, have an additional check of textgym's own. With
     `grading="original"`, the package's score, from 0 to 1. It is component `score` in either case.
 
     An answer that is too long, or that the package would run as code, is not passed on: component

@@ -43,7 +43,7 @@ Character = Annotated[str, StringConstraints(min_length=1, max_length=1)]
 
 
 def _matches(phrase: str, text: str) -> Iterator[re.Match[str]]:
-    """Find a phrase in a text, also within words, without overlaps."""
+    """Find a phrase in a text, even within words, without overlaps."""
     return re.finditer(re.escape(normalized(phrase)), normalized(text), re.IGNORECASE)
 
 
@@ -67,7 +67,7 @@ def frequency(text: str, *, keyword: Phrase, frequency: Bound, relation: Relatio
     "Do not use any of these words in your response: {forbidden_words}.",
 )
 def forbidden_words(text: str, *, forbidden_words: Phrases) -> bool:
-    """Only whole words count, also within emphasis by underscores."""
+    """Only whole words count, even within emphasis by underscores."""
     return not any(count_word(text, word) for word in forbidden_words)
 
 

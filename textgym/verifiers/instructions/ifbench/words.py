@@ -96,7 +96,7 @@ def repeats(text: str, *, small_n: Bound) -> bool:
     "words:no_consecutive", "Let no word begin with the same letter as the word before it."
 )
 def no_consecutive(text: str) -> bool:
-    """Return whether adjacent words, also across sentences, begin with different letters."""
+    """Return whether adjacent words, even across sentences, begin with different letters."""
     words = words_without_punctuation(text.lower())
     return all(left[0] != right[0] for left, right in pairwise(words))
 

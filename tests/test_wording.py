@@ -37,7 +37,7 @@ PHRASES = {
         "'a training run'"
     ),
     r"\btrainings\b": "'training runs'",
-    r", also (?:in|of|from|by|to|with|for|on|at|if|when|where|after|across|within|those|the|one)\b": (
+    r", also (?:in|of|from|by|to|with|for|on|at|if|when|after|across|within|those|the|one)\b": (
         "'even', 'including'"
     ),
     r"\bthe begin\b": "'the start'",

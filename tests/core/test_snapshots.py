@@ -162,7 +162,7 @@ def test_a_bare_environment_can_be_saved() -> None:
 def test_another_number_of_wrappers_is_refused() -> None:
     env = limited()
     env.reset(seed=1)
-    with pytest.raises(StateError, match="other wrappers"):
+    with pytest.raises(StateError, match="wrappers that differ"):
         textgym.set_state(Chat(), textgym.get_state(env))
 
 

@@ -66,7 +66,7 @@ def test_environments_with_tools_turns_or_pictures_are_refused(tmp_path: Path) -
                 write_task(id, tmp_path, 1)
         else:
             assert env.max_turns == 1
-    with pytest.raises(UsageError, match="say how many"):
+    with pytest.raises(UsageError, match="state how many"):
         write_task("textgym/MCQA-v0", tmp_path)
 
 

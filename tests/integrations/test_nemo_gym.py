@@ -305,7 +305,7 @@ def test_environments_that_simple_agent_cannot_play_are_refused() -> None:
         serving(make_app, ["textgym/MCQA-v0", "textgym/Math-v0"]),
     ):
         pass
-    with pytest.raises(UsageError, match="say how many"):
+    with pytest.raises(UsageError, match="state how many"):
         list(rows_of("textgym/MCQA-v0"))
 
 

@@ -347,7 +347,7 @@ def test_entries_of_the_package_and_nemo_gyms_rows_are_read(tmp_path: Path) -> N
         ({"answer": "4"}, "'question' is missing"),
         (
             {"question": "?", "answer": "4", "metadata": {"source_dataset": "dice"}},
-            "is of 'dice', not of chain_sum",
+            "is from 'dice', not from chain_sum",
         ),
     ],
 )

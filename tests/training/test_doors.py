@@ -230,7 +230,7 @@ def test_driven_episode_is_played_in_order() -> None:
         with pytest.raises(UsageError, match="has not ended"):
             _ = episode.result
         episode.open()
-        with pytest.raises(UsageError, match="has begun"):
+        with pytest.raises(UsageError, match="has already begun"):
             episode.open()
         assert episode.answer(SAID[2]) is None
         with pytest.raises(UsageError, match="has ended"):

@@ -215,7 +215,7 @@ def test_an_environment_without_tools_is_refused() -> None:
 def test_another_prompt_than_that_of_the_row_is_an_error(opened: Any) -> None:
     episodes = opened(COUNTER)
     first, second = episodes.dataset(2)
-    with pytest.raises(TrainingError, match="has another prompt or other tools"):
+    with pytest.raises(TrainingError, match="has a prompt or tools that differ"):
         begin(episodes, {**first, "prompt": second["prompt"]}, COUNTER)
 
 

@@ -49,7 +49,7 @@ class HatesMixtures(Recall):
     ("cls", "detail"),
     [
         (GuessesRight, "the mean return is 1.000 with 25% of the oracle's episodes, and 1.000"),
-        (HatesMixtures, "where the oracle takes 25% of the turns, and not fewer"),
+        (HatesMixtures, "when the oracle takes 25% of the turns instead of fewer"),
     ],
 )
 def test_skill_that_does_not_show_is_found(cls: type[Any], detail: str) -> None:

@@ -154,7 +154,7 @@ def test_wrong_columns_are_refused(columns: Any, problem: str) -> None:
 
 
 def test_columns_need_a_data_set() -> None:
-    with pytest.raises(UsageError, match=r"columns names the columns of a data set"):
+    with pytest.raises(UsageError, match=r"columns= names the columns of a data set"):
         math(columns=COLUMNS)
 
 

@@ -48,6 +48,8 @@ def test_a_pool_of_another_split_is_refused() -> None:
     pool.bind(GUESS, split="test", level=None, data={})
     with (
         EpisodePlayer(GUESS) as player,
-        pytest.raises(UsageError, match=r"split 'test', and these have level None, split 'train'"),
+        pytest.raises(
+            UsageError, match=r"split 'test', but these tasks have level None, split 'train'"
+        ),
     ):
         play_groups(player, "random", pool, count=1, size=2)

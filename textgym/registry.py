@@ -373,11 +373,11 @@ def _only_id(namespace: str) -> str:
         UnknownNameError: There is no such environment, or there are several.
         UsageError: The module cannot be imported.
     """
-    known = [id for id in ids() if id.startswith(f"{namespace}/")]
+    known = _ids_in(namespace)
     if not known:
         with contextlib.suppress(UnknownNameError):
             import_module(namespace)
-        known = [id for id in ids() if id.startswith(f"{namespace}/")]
+        known = _ids_in(namespace)
     if len(known) > 1:
         raise UnknownNameError(f"{namespace!r} has several environments: {', '.join(known)}")
     if not known:
@@ -388,6 +388,12 @@ def _only_id(namespace: str) -> str:
         hint = did_you_mean(namespace, ids())
         raise UnknownNameError(f"there is no environment {namespace!r}{hint}")
     return known[0]
+
+
+def _ids_in(namespace: str) -> list[str]:
+    """Return the ids in a namespace, also those whose packages are not installed."""
+    known = sorted(id for id in gym.registry if id.startswith(f"{namespace}/"))
+    return [id for id in known if is_registered(id)]
 
 
 def _check_class(cls: Any) -> type[TextEnv[Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ import gymnasium
 import pytest
 
 import textgym
-from textgym.errors import DatasetError, RowError, UnknownNameError
+from textgym.errors import DatasetError, ExtraMissingError, RowError, UnknownNameError
+from textgym.registry import make, registered_id
 from textgym.tasks import named
 from textgym.tasks.named import (
     convert_records,
@@ -99,6 +101,20 @@ def test_a_run_of_a_name_can_be_resumed_and_rescored(tmp_path: Path) -> None:
     run = textgym.rollout("gsm8k", "oracle", out=tmp_path / "run", resume=True)
     assert run.metrics["overall"]["episodes"] == 4
     assert textgym.rescore(tmp_path / "run").counts["same"] == 4
+
+
+def test_a_name_without_the_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "datasets", None)  # an import of it fails
+    with pytest.raises(ExtraMissingError, match=r"need the extra 'data': pip .*'textgym\[data\]'"):
+        make("gsm8k")
+    assert "gsm8k/Math-v0" not in textgym.ids()
+
+
+@pytest.mark.usefixtures("hub")
+def test_rows_in_the_cache_need_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = named_rows_file("gsm8k", "test")
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    assert (registered_id("gsm8k"), named_rows_file("gsm8k", "test")) == ("gsm8k/Math-v0", path)
 
 
 def test_a_file_in_the_way_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -793,7 +793,6 @@ def test_a_database_may_be_a_path_object(folder: str) -> None:
 
 @pytest.mark.parametrize("name", ["workbench", "workplace_assistant"])
 def test_a_data_set_with_a_name_needs_a_database(name: str, folder: str) -> None:
-    pytest.importorskip("datasets")
     command = f"textgym eval {name} --set database=FOLDER, or database= in Python"
     with pytest.raises(UsageError, match=f"data set '{name}' needs .*{command}$"):
         make(name)

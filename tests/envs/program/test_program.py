@@ -87,6 +87,19 @@ def test_the_limit_that_was_reached_is_a_component(name: str, component: str) ->
     assert (reward, reached) == (0.0, {component})
 
 
+@pytest.mark.parametrize(("share", "components"), [(0.0, set()), (0.6, {"time_limit"})])
+def test_a_program_killed_from_half_the_cpu_limit_on_reached_it(
+    share: float, components: set[str]
+) -> None:
+    text = (
+        "import os, time\ndef square(n):\n"
+        f"    while time.process_time() < {share}:\n        pass\n    os.kill(os.getpid(), 9)"
+    )
+    reward, info = played(SQUARES, text, unit_test_timeout_secs=1)
+    reached = {key for key, value in info["reward_components"].items() if value and "_limit" in key}
+    assert (reward, reached) == (0.0, components)
+
+
 @pytest.mark.parametrize(
     ("text", "reason", "extracted"),
     [

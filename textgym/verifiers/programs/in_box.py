@@ -232,9 +232,10 @@ def _run_test(task: dict[str, Any], test: dict[str, Any], found: Any) -> dict[st
     if not status and exited and "stdin" in test:  # by os._exit
         status = "ok"
     if not status:
-        used_up = usage.ru_utime + usage.ru_stime >= math.ceil(task["cpu"]) - 0.1
-        killed_for_time = os.WIFSIGNALED(how) and used_up
-        status = "time" if stopped or killed_for_time else "crash"
+        # The kernel counts whole ticks against the limit, which may be more than the time used.
+        used_up = usage.ru_utime + usage.ru_stime >= math.ceil(task["cpu"]) / 2
+        by_limit = os.WIFSIGNALED(how) and os.WTERMSIG(how) in (signal.SIGKILL, signal.SIGXCPU)
+        status = "time" if stopped or (by_limit and used_up) else "crash"
     value = _content(out).decode("utf-8", "replace") if status == "ok" else ""
     os.close(out)
     os.close(note)

@@ -15,7 +15,7 @@ __all__ = [
 ]  # fmt: skip
 
 _MAX_READ = 20_000  # characters at the end of the text
-_BLANKS = re.compile(r"[ \t\r\u00a0]++")
+_BLANKS = re.compile(r"(?:[\t\r\u00a0]| [ \t\r\u00a0])[ \t\r\u00a0]*+")
 _STRUCK = re.compile(r"~~[^~\n]{1,300}~~|<(del|s|strike)>[^<\n]{1,300}</\1>", re.IGNORECASE)
 _TAGS = re.compile(
     r"</?(?:b|strong|i|em|u|code|mark|span|p|div|pre|li|font|center|h[1-6]|answer)"
@@ -23,7 +23,7 @@ _TAGS = re.compile(
     re.IGNORECASE,
 )
 _MARKDOWN = re.compile(
-    r"(?<!\w)(?P<mark>\*{1,3}|_{1,3}|`{1,3}|==)(?=\S)(?P<inside>(?:(?!(?P=mark))[^\n]){1,300}?)"
+    r"(?=[*_`=])(?<!\w)(?P<mark>\*{1,3}|_{1,3}|`{1,3}|==)(?=\S)(?P<inside>(?:(?!(?P=mark))[^\n]){1,300}?)"
     r"(?<=\S)(?P=mark)(?!\w)"
 )
 _BULLET = re.compile(
@@ -32,7 +32,7 @@ _BULLET = re.compile(
     re.MULTILINE,
 )
 _CELL = re.compile(r"^\|.*\|(?=[^|\n]+\|$)|\|$", re.MULTILINE)
-_SPLIT_OR = re.compile(r"\s{0,5}\n\s{0,5}or\b|\bor\s{0,5}\n\s{0,5}", re.IGNORECASE)
+_SPLIT_OR = re.compile(r"(?=[\so])(?:\s{0,5}\n\s{0,5}or\b|\bor\s{0,5}\n\s{0,5})", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\((or [^()\n]{1,100})\)", re.IGNORECASE)
 _TEXT_COMMAND = re.compile(
     r"(?<=[\d} ,;!~])(?:\\[,;! ]|~)? ?\\(?:text|mathrm|rm)\{ ?([A-Za-z][^{}\n]{0,40})\}"
@@ -41,8 +41,8 @@ _IDEOGRAPHS = r"\u3040-\u30ff\u4e00-\u9fff"
 _BESIDE_IDEOGRAPH = re.compile(
     rf"(?<=[{_IDEOGRAPHS}：，。])(?=[-\d$\\])|(?<=[\d$}}])(?=[{_IDEOGRAPHS}])"
 )
-_THAT_IS = re.compile(r"(?<=[\d})])[,;]? i\.e\.,? (?=[-\d.$\\])")
-_US_DOLLAR = re.compile(r"\bUS\\?\$(?= ?\d)")
+_THAT_IS = re.compile(r"(?=[,; ])(?<=[\d})])[,;]? i\.e\.,? (?=[-\d.$\\])")
+_US_DOLLAR = re.compile(r"US(?<!\wUS)\\?\$(?= ?\d)")
 _ESCAPED_DOLLAR = re.compile(r"\\\$(?= ?[\d.])")
 _APPROXIMATION = re.compile(r" \((?:≈|\\approx|about|approximately)[^()\n]{1,60}\)", re.IGNORECASE)
 _AND_SO_ON = re.compile(r"(?<=,) ?(?:\.{3,}|…|(?:and so on|etc)\b)")
@@ -59,7 +59,7 @@ _LISTED = re.compile(
     r"[ .,;]{0,3}(?=\n|\Z)"
 )
 _VALUES = re.compile(
-    r"(?P<label>\b(?:answers?|solutions?|roots?|zeros|values?|numbers|integers|results)\b"
+    r"(?=[ainrsvz])(?P<label>\b(?:answers?|solutions?|roots?|zeros|values?|numbers|integers|results)\b"
     r"[^\n.?!]{0,40}(?::|\b(?:are|is))[*_]{0,3}) ?"
     rf"(?P<items>(?>{_LISTED.pattern.replace('?P<value>', '?:')}){{2,9}}+)",
     re.IGNORECASE,
@@ -141,7 +141,9 @@ def _spelled_exponent(exponent: re.Match[str]) -> str:
 def prepared(text: str) -> str:
     """Return the end of a text without tags, quotes, bullets and what is struck out."""
     text = _VALUES.sub(_in_a_line, _BLANKS.sub(" ", text[-_MAX_READ:]))
-    text = _BESIDE_IDEOGRAPH.sub(" ", _with_plain_units(text))
+    text = _with_plain_units(text)
+    if not text.isascii():
+        text = _BESIDE_IDEOGRAPH.sub(" ", text)
     text = _HYPHEN.sub(" ", text)  # of a 42-minute walk
     text = _THAT_IS.sub(" = ", _US_DOLLAR.sub("$", text))
     text = _AND_SO_ON.sub(r" \\ldots ", text)

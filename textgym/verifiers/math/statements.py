@@ -49,11 +49,11 @@ _CONTRAST = re.compile(
 )
 """What separates a denial from the statement behind it: "it isn't 41; it's 42"."""
 _TAKEN_BACK = re.compile(
-    r"\b(?:wait|actually|correction|sorry|oops|hmm|scratch that|mistake|just kidding)\b"
-    r"|\balternatively\b|\bthat(?:['’]s| is) (?:not|wrong|incorrect)"
-    r"|\bthis is (?:not right|not correct|wrong|incorrect)"
+    r"(?=[achjmostw])\b(?:(?:wait|actually|correction|sorry|oops|hmm|scratch that|mistake"
+    r"|just kidding|alternatively)\b|that(?:['’]s| is) (?:not|wrong|incorrect)"
+    r"|this is (?:not right|not correct|wrong|incorrect)|(?:may|might|could) also be\b)"
     r"|(?:\A|[.!?;\n])\s{0,5}(?:maybe|perhaps|possibly) (?:it(?: is|['’]s) )?(?=[-\d$\\])"
-    r"|(?:\A|[.!?\n])\s{0,5}(?:no\b|or\b)|\b(?:may|might|could) also be\b",
+    r"|(?:\A|[.!?\n])\s{0,5}(?:no\b|or\b)",
     re.IGNORECASE,
 )
 _NEAR = 80  # characters before a contrast
@@ -84,27 +84,28 @@ _MENTIONED = (
 )
 """What mentions the number behind it, or leaves it to somebody else."""
 WRONG = re.compile(
-    rf"\b(?:is|are|was|seems|would be|must be) (?:\w+ly )?(?:{FALSE}|impossible"
+    rf"\b(?:(?:is|are|was|seems|would be|must be) (?:\w+ly )?(?:{FALSE}|impossible"
     r"|ruled out|not\b|no\b(?! doubt)|unlikely)"
-    r"|\b(?:is|are|was|ca|could|would|does|do|did|wo|should)n['’]?t\b"
-    r"|\b(?:does not exist|DNE)\b(?!.*[\d" + _HIDDEN + r"])"
-    r"|\A(?:suppose|assume|let|prove|show that|try)\b"
-    r"|\b(?:some|others|people|could|might|may) (?:say|claim|think|guess)\b"
-    r"|\b(?:candidate|don['’]?t think|ain['’]t|cannot|no (?:idea|clue)|naive(?:ly)?"
+    r"|(?:is|are|was|ca|could|would|does|do|did|wo|should)n['’]?t\b"
+    r"|(?:does not exist|DNE)\b(?!.*[\d" + _HIDDEN + r"])"
+    r"|(?:some|others|people|could|might|may) (?:say|claim|think|guess)\b"
+    r"|(?:candidate|don['’]?t think|ain['’]t|cannot|no (?:idea|clue)|naive(?:ly)?"
     r"|at first (?:sight|glance)|if (?:it|that|this|the answer) were|were it"
     r"|common (?:mistake|error))\b"
-    r"|\b(?:i|we) (?:do not know|am not (?:sure|certain))\b|\botherwise,? (?=[-\d])"
-    rf"|\b(?:(?:could|might|may) be|(?:{HEDGES})(?: it(?: is|['’]s))?) (?=[-\d$\\({_HIDDEN}])"
+    r"|(?:i|we) (?:do not know|am not (?:sure|certain))\b|otherwise,? (?=[-\d])"
+    rf"|(?:(?:could|might|may) be|(?:{HEDGES})(?: it(?: is|['’]s))?) (?=[-\d$\\({_HIDDEN}])"
+    r"|(?:(?:ist|est|es|è|é) (?:falsch|faux|fals[oa])|incorrect[ao]|sbagliat[ao]|errad[ao]"
+    r"|vielleicht|peut-être|quizás?|forse|talvez)\b"
+    rf"|(?:{FALSE}):"
+    rf"|(?:{DOUBTED}|{EXCEPTED}|(?<!none )(?<![\d{_HIDDEN}] )(?:{OTHER}))\b"
+    rf"(?=.{{0,20}}[\d{_HIDDEN}]\W{{0,5}}\Z)"
+    rf"|(?:{_MENTIONED}) (?:that |about |for )?(?:(?:it|there)(?:['’]s| is| are| was) )?"
+    rf"[\"'“‘$]?[\d{_HIDDEN}]++\W{{0,5}}\Z)"
+    r"|\A(?:suppose|assume|let|prove|show that|try)\b"
     rf"|\((?:{FALSE}|no,|not (?:right|correct|sure))(?!\w)|,(?: but)? no\W*\Z"
     rf"|['’]s (?:\w+ly )?(?:{FALSE}|impossible)\b"
     r"|[\d" + _HIDDEN + r"][^.,;]{0,20} or (?:more|fewer|less|greater|higher|lower)\b"
-    r"|\b(?:(?:ist|est|es|è|é) (?:falsch|faux|fals[oa])|incorrect[ao]|sbagliat[ao]|errad[ao]"
-    r"|vielleicht|peut-être|quizás?|forse|talvez)\b"
-    rf"|\b(?:{FALSE}):|[❌¬不没非]|没有|ではない|じゃない|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]"
-    rf"|\b(?:{DOUBTED}|{EXCEPTED}|(?<!none )(?<![\d{_HIDDEN}] )(?:{OTHER}))\b"
-    rf"(?=.{{0,20}}[\d{_HIDDEN}]\W{{0,5}}\Z)"
-    rf"|\b(?:{_MENTIONED}) (?:that |about |for )?(?:(?:it|there)(?:['’]s| is| are| was) )?"
-    rf"[\"'“‘$]?[\d{_HIDDEN}]++\W{{0,5}}\Z",
+    r"|[❌¬不没非]|没有|ではない|じゃない|\\(?:neq?|not|notin)(?![a-zA-Z])|[≠∉≢≉]",
     re.IGNORECASE,
 )
 _DENIED = re.compile(

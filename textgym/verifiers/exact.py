@@ -17,7 +17,7 @@ from textgym.verifiers.stated import OPENING, AnswerForm, stated_answer
 
 __all__ = [
     "bare_answer", "equal_json", "equal_number", "equal_text", "match", "normalize_answer",
-    "normalize_text", "plain_marks", "read_number",
+    "normalize_text", "plain_marks", "read_number", "with_decimal_point",
 ]  # fmt: skip
 
 _PLAIN_MARKS = str.maketrans({
@@ -65,6 +65,10 @@ _PRESENTATION = re.compile(
     r"(?:[*•‣▪◦]\s+|(?:[-–—+>]|1[.)]|\(1\))\s+(?=[\"'*_“‘(]*[^\W\d_]{2})"
     r"(?!(?:sin|cos|tan|cot|sec|csc|ln|log|exp|sqrt|pi)\b))?",  # "- sin(x)" has a sign
     re.IGNORECASE,
+)
+_DECIMAL_COMMA = re.compile(
+    r"(?<![\d.,(\[{])(?P<sign>[-−]?)(?<![(\[{][-−])(?![1-9]\d{0,2},\d{3}(?!\d))"
+    r"(?P<whole>[1-9]\d{0,2}(?:[. ]\d{3}){1,6}|\d+),(?P<places>\d+)(?![\d.)\]}])"
 )
 _OFFER = re.compile(
     r"(?:(?<=[.!?*_)\"”\n])\s{1,9}(?:please |i )?(?:let me know|feel free"
@@ -221,7 +225,8 @@ def bare_answer(text: str, form: AnswerForm | None = None) -> str:
 def match(expected: str, generated: str, form: AnswerForm | None = None) -> bool:
     r"""Return whether a short answer is the expected one, as a text or as a number.
 
-    The generated text is compared as it is, and then as `bare_answer` returns it.
+    The generated text is compared as it is, and then as `bare_answer` returns it. If the expected
+    answer is a number with decimals, it may have a decimal comma; see `with_decimal_point`.
 
     Args:
         expected: The right answer.
@@ -233,14 +238,18 @@ def match(expected: str, generated: str, form: AnswerForm | None = None) -> bool
         (True, True)
         >>> match("-5", "- 5"), match("5", "- 5"), match("Paris", "Paris or Rome")
         (True, False, False)
+        >>> match("1.5", "1,5"), match("1.5", "1,500"), match("1.5", "1, 5")
+        (True, False, False)
         >>> match("yes", "It has 4 sides. So the answer is **yes**."), match("yes", "It is not yes")
         (True, False)
     """
     expected = latex_to_text(expected)
-    return any(
-        equal_text(expected, answer) or equal_number(expected, answer)
-        for answer in (generated, bare_answer(generated, form))
-    )
+    bare = bare_answer(generated, form)
+    if any(
+        equal_text(expected, text) or equal_number(expected, text) for text in (generated, bare)
+    ):
+        return True
+    return "." in expected and equal_number(expected, with_decimal_point(bare))
 
 
 def read_number(text: str) -> Decimal | None:
@@ -260,6 +269,25 @@ def read_number(text: str) -> Decimal | None:
     if number is None:
         return None
     return Decimal(text.replace(number["mark"] or ",", "").replace(" ", ""))
+
+
+def with_decimal_point(formula: str) -> str:
+    r"""Return a formula whose only comma is a decimal comma with a decimal point; "" if none is.
+
+    A comma before three digits separates thousands, unless they have no thousands: `0,250`.
+
+    Example:
+        >>> with_decimal_point("x = 3,5"), with_decimal_point(r"1.234,50\text{ cm}")
+        ('x = 3.5', '1234.50\\text{ cm}')
+        >>> with_decimal_point("3,500"), with_decimal_point("(3,5)"), with_decimal_point("3, 5")
+        ('', '', '')
+    """
+    number = _DECIMAL_COMMA.search(formula) if formula.count(",") == 1 else None
+    if number is None:
+        return ""
+    whole = re.sub(r"\D", "", number["whole"])
+    decimal = f"{number['sign']}{whole}.{number['places']}"
+    return f"{formula[: number.start()]}{decimal}{formula[number.end() :]}"
 
 
 def equal_number(

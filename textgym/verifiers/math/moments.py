@@ -14,7 +14,8 @@ from textgym.verifiers.calendar import read_time
 __all__ = ["ASKS_FOR_RATIO", "MOMENT", "is_moment", "names_half", "plain_moments"]
 
 _TIME = (
-    r"(?<![\d:.])\d{1,2}(?:(?: ?[:.] ?\d\d)? ?[ap]\.? ?m\b\.?|(?: ?: ?\d\d|\.\d\d(?= uhr))"
+    r"(?<![\d:.])\d{1,2}(?:(?: ?[:.] ?\d\d(?::00)?)? ?[ap]\.? ?m\b\.?"
+    r"|(?: ?: ?\d\d(?::00)?|\.\d\d(?= uhr))"
     r"(?: ?uhr\b| ?h\b)?(?![\d:])| ?uhr\b(?: ?\d\d\b)?| ?h ?\d\d(?![\da-z:]| ?m))"
 )
 _MONTH = (

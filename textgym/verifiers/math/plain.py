@@ -9,9 +9,11 @@ import re
 import unicodedata
 
 from textgym.verifiers.boxed import FORMULA
+from textgym.verifiers.denial import FALSE
 
 __all__ = [
-    "plain_characters", "prepared", "with_asked_number", "with_decimal_point", "without_marks",
+    "NUMBERED", "plain_characters", "prepared", "with_asked_number", "with_confirmed_value",
+    "without_marks",
 ]  # fmt: skip
 
 _MAX_READ = 20_000  # characters at the end of the text
@@ -28,7 +30,9 @@ _MARKDOWN = re.compile(
 )
 _BULLET = re.compile(
     r"^[ \t]*(?:> (?=\*\*)|\* (?=[\d$]))|(?<=\n)[ \t]*"
-    r"(?:[-*•+>]|#{1,6}(?! ?[-$\\\d])|\d[.)]|[Ss]tep \d{1,2}[:.)]) +",
+    r"(?:[-*•+>]|#{1,6}(?! ?[-$\\\d])|\d[.)]|[Ss]tep \d{1,2}[:.)]) +"
+    r"|^[ \t]*(?=[*_(QPE])[*_]{0,3}(?:\([a-h]\)[*_]{0,3} +(?=[-−]?[\d$]|\\[(\[])"
+    r"|(?:Q|Question|Problem|Part|Exercise) ?\d{1,2}[:.)][*_]{0,3} +)",
     re.MULTILINE,
 )
 _CELL = re.compile(r"^\|.*\|(?=[^|\n]+\|$)|\|$", re.MULTILINE)
@@ -53,11 +57,16 @@ _DECORATION = re.compile(
 _HYPHEN = re.compile(r"-(?<=\d-)(?=(?!(?:sin|cos|tan|log|ln|exp|sqrt|pi)\b)[a-z]{2,20}\b)")
 _SQUARED_UNIT = re.compile(r"\$(\^\{?\d\}?)\$")
 _PLAIN = str.maketrans({"\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2044": "/", "％": "%"})
-_LISTED = re.compile(
-    r"\n[ \n]{0,3}(?:[-*•+] |\(?\d[.)] )?(?P<value>[*_]{0,3}(?:\${1,2}[^$\n]{1,80}\${1,2}"
+_MARK = r"[*_]{0,3}\(?[A-Ha-h\d][.)][*_]{0,3} "
+_VALUE = (
+    r"(?P<value>[*_]{0,3}(?:\${1,2}[^$\n]{1,80}\${1,2}"
     r"|\\[(\[][^\n]{1,80}\\[)\]]|(?:[a-zA-Z] ?= ?)?[-−]?[\d(][\d .,/^()°%√π−-]{0,40}+)[*_]{0,3})"
     r"[ .,;]{0,3}(?=\n|\Z)"
 )
+_LISTED = re.compile(rf"\n[ \n]{{0,3}}(?:[-*•+] |{_MARK})?{_VALUE}")
+_MARKED = re.compile(rf"\n[ \n]{{0,3}}{_MARK}{_VALUE}")
+_ITEMS = re.compile(rf"(?>{_MARKED.pattern.replace('?P<value>', '?:')}){{2,9}}+\s*\Z")
+"""At least two values at the end, one a line, each with a mark such as `A.` or `(b)`."""
 _VALUES = re.compile(
     r"(?=[ainrsvz])(?P<label>\b(?:answers?|solutions?|roots?|zeros|values?|numbers|integers|results)\b"
     r"[^\n.?!]{0,40}(?::|\b(?:are|is))[*_]{0,3}) ?"
@@ -73,11 +82,34 @@ _THOUSANDS = re.compile(
     r"(?![\w'’]|[.,]\d)"
 )
 _ASKED_NOUN = re.compile(r"\b(?:which|what) ([a-z]{3,20})\b")
-_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)(?= (?P<noun>[a-z]{3,20})\b)", re.IGNORECASE)
-_DECIMAL_COMMA = re.compile(
-    r"(?<![\d.,(\[{])(?P<sign>[-−]?)(?<![(\[{][-−])(?![1-9]\d{0,2},\d{3}(?!\d))"
-    r"(?P<whole>[1-9]\d{0,2}(?:[. ]\d{3}){1,6}|\d+),(?P<places>\d+)(?![\d.)\]}])"
+NUMBERED = (
+    "page|chapter|step|question|theorem|section|problem|exercise"
+    "|(?-i:Table|Figure|Equation|Lemma|Appendix|Example|Part)"
 )
+"""What the number behind it names. In lower case, the last ones may have nothing to do with it."""
+_ASKED_NAME = re.compile(
+    rf"\b(?:which|what|on what|in which) ({NUMBERED.replace('(?-i:', '(?:')})\b", re.IGNORECASE
+)
+_ASKED_END = re.compile(r"\b(after|before|until|past) (?:how (?:many|long)|which|what)\b", re.I)
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)(?= (?P<noun>[a-z]{3,20})\b)", re.IGNORECASE)
+_PLAIN_VALUE = r"(?:[-−]?\$?[\d.,/]*[\d/]|\$[^$\n]{1,40}\$)"
+_CONFIRMED = re.compile(
+    r"\bis (it|that|this|the (?:(?:final|correct|right) )?answer|[a-z]) (?:equal to )?"
+    rf"({_PLAIN_VALUE}(?: [a-z]{{2,15}})?)\? (?:yes|correct|right|indeed|exactly)\b[.!]*\s*\Z",
+    re.IGNORECASE,
+)
+_RIGHT, _NOT_RIGHT = (
+    r" is (?:right|correct|the answer)",
+    rf" is (?:{FALSE}|not(?: right| correct| the answer)?)",
+)
+_AND_ALSO = r"(?:[,;] |[,;]? (?:and|but|while|whereas) )"
+_JUDGED = re.compile(
+    r"(?:(?<=\n)|(?<=[.!?] )|\A)(?:(?:so|thus|therefore|hence),? )?"
+    rf"(?:(?P<first>{_PLAIN_VALUE}){_RIGHT}{_AND_ALSO}{_PLAIN_VALUE}{_NOT_RIGHT}"
+    rf"|{_PLAIN_VALUE}{_NOT_RIGHT}{_AND_ALSO}(?P<last>{_PLAIN_VALUE}){_RIGHT})[.!]*(?=\n|\Z)",
+    re.IGNORECASE,
+)
+"""A sentence that affirms one value and denies another."""
 
 
 def plain_characters(answer: str) -> str:
@@ -91,7 +123,7 @@ def plain_characters(answer: str) -> str:
 
 
 def with_asked_number(answer: str, question: str) -> str:
-    """Return an answer whose ordinals are numbers if the question asks for them: `which floor`.
+    """Return an answer with the bare number that the question asks for: `which floor`.
 
     Example:
         >>> with_asked_number("It is the 18th floor.", "On what floor is Bill?")
@@ -99,6 +131,8 @@ def with_asked_number(answer: str, question: str) -> str:
         >>> with_asked_number("It is the 18th floor.", "How many floors are there?")
         'It is the 18th floor.'
     """
+    for asked in (*_ASKED_NAME.finditer(question), *_ASKED_END.finditer(question)):
+        answer = re.sub(rf"\b{asked[1]} (?=[-\d$])", "", answer, flags=re.IGNORECASE)
     nouns = _ASKED_NOUN.findall(question.lower())
     if not nouns:
         return answer
@@ -107,23 +141,17 @@ def with_asked_number(answer: str, question: str) -> str:
     )
 
 
-def with_decimal_point(formula: str) -> str:
-    r"""Return a formula whose only comma is a decimal comma with a decimal point; "" if none is.
-
-    A comma before three digits separates thousands, unless they have no thousands: `0,250`.
+def with_confirmed_value(text: str) -> str:
+    """Return a text that states the value which its last sentence only confirms.
 
     Example:
-        >>> with_decimal_point("x = 3,5"), with_decimal_point(r"1.234,50\text{ cm}")
-        ('x = 3.5', '1234.50\\text{ cm}')
-        >>> with_decimal_point("3,500"), with_decimal_point("(3,5)"), with_decimal_point("3, 5")
-        ('', '', '')
+        >>> with_confirmed_value("Is it 42? Yes."), with_confirmed_value("Is it over 42? Yes.")
+        ('it is 42.', 'Is it over 42? Yes.')
+        >>> with_confirmed_value("41 is wrong, 42 is right.")
+        '42.'
     """
-    number = _DECIMAL_COMMA.search(formula) if formula.count(",") == 1 else None
-    if number is None:
-        return ""
-    whole = re.sub(r"\D", "", number["whole"])
-    decimal = f"{number['sign']}{whole}.{number['places']}"
-    return f"{formula[: number.start()]}{decimal}{formula[number.end() :]}"
+    text = _CONFIRMED.sub(r"\1 is \2.", text)
+    return _JUDGED.sub(lambda judged: f"{judged['first'] or judged['last']}.", text)
 
 
 def _spelled_fraction(fraction: re.Match[str]) -> str:
@@ -141,6 +169,7 @@ def _spelled_exponent(exponent: re.Match[str]) -> str:
 def prepared(text: str) -> str:
     """Return the end of a text without tags, quotes, bullets and what is struck out."""
     text = _VALUES.sub(_in_a_line, _BLANKS.sub(" ", text[-_MAX_READ:]))
+    text = _ITEMS.sub(_in_one_line, f"\n{text}")[1:]
     text = _with_plain_units(text)
     if not text.isascii():
         text = _BESIDE_IDEOGRAPH.sub(" ", text)
@@ -157,6 +186,12 @@ def _in_a_line(values: re.Match[str]) -> str:
     """Return a label with the values that are listed below it, one a line."""
     items = (item["value"].strip(" ,.;") for item in _LISTED.finditer(values["items"]))
     return f"{values['label']} {', '.join(items)}."
+
+
+def _in_one_line(items: re.Match[str]) -> str:
+    """Return the values of a list at the end of a text."""
+    values = (item["value"].strip(" ,.;") for item in _MARKED.finditer(items[0]))
+    return f"\n{', '.join(values)}"
 
 
 def _with_plain_units(text: str) -> str:

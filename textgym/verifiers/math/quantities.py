@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 __all__ = [
-    "conversion", "holds_quantity", "numbers_in_words", "quantity", "split_unit", "states_quantity",
-    "with_unit_at_end",
+    "conversion", "holds_quantity", "numbers_in_words", "quantity", "split_unit",
+    "states_quantity", "with_unit_at_end",
 ]  # fmt: skip
 
 _MAX_LENGTH = 100  # characters
@@ -147,14 +147,18 @@ def holds_quantity(text: str) -> bool:
     return _HINT.search(text) is not None
 
 
-def quantity(text: str) -> str:
+def quantity(text: str, question: str = "") -> str:
     r"""Return a number in words, or a quantity in two units, as LaTeX; "" if a text is neither.
+
+    Of two units the smaller one counts, unless the question asks for the larger one only.
 
     Example:
         >>> quantity("Twenty-one"), quantity("seven apples"), quantity("1 hour and 30 minutes")
         ('21', '7\\text{ apples}', '90\\text{ minutes}')
         >>> quantity("1h30m"), quantity("1m 30s")
         ('90\\text{ min}', '90\\text{ s}')
+        >>> quantity("1h30m", "How many hours does it take?")
+        '\\frac{3}{2}\\text{ h}'
         >>> quantity("one half"), quantity("an hour and a half")
         ('\\frac{1}{2}', '\\frac{3}{2}\\text{ hour}')
         >>> quantity("two three"), quantity("seven or eight"), quantity("4 feet 14 inches")
@@ -169,7 +173,12 @@ def quantity(text: str) -> str:
         if int(rest) >= size:
             return ""
         unit = "min" if smaller.lower() == "m" else smaller
-        return f"{int(whole) * size + int(rest)}\\text{{ {unit}}}"
+        count = int(whole) * size + int(rest)
+        value, stated = f"{count}\\text{{ {unit}}}", _COMPOUND.finditer(question)
+        is_new = int(rest) and value not in [quantity(match[0]) for match in stated]
+        if is_new and _asks_for(question, larger) and not _asks_for(question, unit):
+            return f"\\frac{{{count}}}{{{size}}}\\text{{ {larger}}}"
+        return value
     if fraction := _FRACTION.fullmatch(text):
         return _fraction(fraction)
     words = _IN_WORDS.fullmatch(text)
@@ -299,12 +308,15 @@ def states_quantity(question: str, number: Fraction, unit: str, gold_unit: str) 
         >>> states_quantity("How long does it take?", Fraction(90), "min", "h")
         False
     """
-    if any(_canonical(match["unit"]) == gold_unit for match in _IN_UNIT.finditer(question)):
-        return True
-    return any(
+    return _asks_for(question, gold_unit) or any(
         Fraction(match["number"].replace(",", "")) == number and _canonical(match["unit"]) == unit
         for match in _STATED.finditer(question)
     )
+
+
+def _asks_for(question: str, unit: str) -> bool:
+    unit = _canonical(unit)
+    return any(_canonical(match["unit"]) == unit for match in _IN_UNIT.finditer(question))
 
 
 def split_unit(text: str) -> tuple[str, str]:

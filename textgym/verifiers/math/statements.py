@@ -17,12 +17,10 @@ from typing import NamedTuple
 
 from textgym.verifiers.boxed import FORMULA
 from textgym.verifiers.denial import DOUBTED, EXCEPTED, FALSE, HEDGES, NEGATIONS, OTHER
-from textgym.verifiers.math.plain import prepared, without_marks
+from textgym.verifiers.math.plain import NUMBERED, prepared, with_confirmed_value, without_marks
 from textgym.verifiers.stated import DENIED_LABEL
 
-__all__ = [
-    "REASON", "UNSURE", "WRONG", "start_of", "stated_value", "statements",
-]  # fmt: skip
+__all__ = ["REASON", "UNSURE", "WRONG", "start_of", "stated_value", "statements"]
 
 _LABEL = re.compile(
     r"\b(?=[ar])(?:answers?\b(?: (?:to|of|for)\b[^.:\n]{1,80}?)??"
@@ -70,6 +68,13 @@ REASON = re.compile(
     r"|[,;]? \((?:[a-z]{2,}|≈|\\approx|[^()\n]{0,30}%)[^()\n]*\)\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_CASES = re.compile(
+    r"[,;]? (?:if|when|where|for)\b.{1,80}?(?:[,;]|\b(?:and|but|or|otherwise)\b)"
+    rf"(?: (?:and|but|or|otherwise))?(?: it(?: is|['’]s))? [-−$]?[\d.,{_HIDDEN}]+"
+    r" (?:if|when|where|for|otherwise|else)\b",
+    re.IGNORECASE,
+)
+"""A condition, and another value with its own condition."""
 UNSURE = re.compile(
     rf"\b(?:or|if|{HEDGES}|either|alternatively|and/or|vs|versus|to|through|otherwise|unless"
     r"|hence)\b|\.\.\.|…|→|—|~|或|还是|または",
@@ -81,6 +86,7 @@ _MENTIONED = (
     r"|thinks|thought|believes"
     r"|(?:prompt|question|problem|task|text|example|hint|you)"
     r" (?:ask|give|state|use|contain)(?:s|ed)?"
+    r"|(?:given|hint|example|assumption):|(?:hint|assumption) (?:is|was)"
 )
 """What mentions the number behind it, or leaves it to somebody else."""
 WRONG = re.compile(
@@ -100,7 +106,7 @@ WRONG = re.compile(
     rf"|(?:{DOUBTED}|{EXCEPTED}|(?<!none )(?<![\d{_HIDDEN}] )(?:{OTHER}))\b"
     rf"(?=.{{0,20}}[\d{_HIDDEN}]\W{{0,5}}\Z)"
     rf"|(?:{_MENTIONED}) (?:that |about |for )?(?:(?:it|there)(?:['’]s| is| are| was) )?"
-    rf"[\"'“‘$]?[\d{_HIDDEN}]++\W{{0,5}}\Z)"
+    rf"(?:[a-z] ?= ?)?[\"'“‘$]?[\d{_HIDDEN}]++\W{{0,5}}\Z)"
     r"|\A(?:suppose|assume|let|prove|show that|try)\b"
     rf"|\((?:{FALSE}|no,|not (?:right|correct|sure))(?!\w)|,(?: but)? no\W*\Z"
     rf"|['’]s (?:\w+ly )?(?:{FALSE}|impossible)\b"
@@ -153,10 +159,11 @@ _PART_BEFORE = re.compile(
     r"|(?<!add )(?<!adds )(?<!added )up|digits?"
     r"|far|prime after|number after|remainder|negative"
     r"|(?:plus|moins|más|menos|mais) de|(?:più|meno) di"
-    r"|no|page|chapter|step|question|theorem|section|problem|exercise|not sure,|no idea,)"
+    rf"|no|{NUMBERED}|not sure,|no idea,)"
     r"(?: (?:of|the|from|to))* ?\Z",
     re.IGNORECASE,
 )
+_AFTER = re.compile(r"\bafter ?\Z", re.IGNORECASE)  # "after 42 minutes" states a number
 _PART_BEHIND = re.compile(
     r" ?(?:times(?! as| more| larger| bigger| greater)|plus|minus|squared|cubed|divided|multiplied"
     r"|over|choose|factorial|(?:less|more|greater) than(?! (?-i:[A-Z]))|modulo|mod|percent of"
@@ -211,7 +218,7 @@ def stated_value(text: str) -> str:
         >>> stated_value("The answer is not 42."), stated_value("It is half of 42.")
         ('', '')
     """
-    text = without_marks(prepared(text))
+    text = with_confirmed_value(without_marks(prepared(text)))
     for statement in statements(text):
         value = _value_in(statement.text, _hide(statement.text), statement.is_labelled)
         if value is not None:
@@ -307,6 +314,8 @@ def _value_in(statement: str, hidden: str, is_labelled: bool) -> str | None:
     runs = [run for run in runs if not verbs or run.end() > verbs[-1].end()] or runs
     reason = REASON.search(hidden, runs[0].start())
     if reason is not None:
+        if _CASES.match(hidden, reason.start()):
+            return ""
         hidden = hidden[: reason.start()]
         runs = [run for run in runs if run.start() < reason.start()]
     run = runs[-1]
@@ -355,6 +364,7 @@ def _is_part(hidden: str, runs: list[re.Match[str]]) -> bool:
         is_glued
         or (_DENIED.search(before) and "but" not in before)
         or _PART_BEFORE.search(before)
+        or (_AFTER.search(before) and not behind.strip(_LEADING + ".!"))
         or _PART_BEHIND.match(behind)
     )
 

@@ -18,11 +18,8 @@ from typing import Literal, get_args
 from textgym.concurrency.workers import Workers, workers_for
 from textgym.errors import UsageError
 from textgym.verifiers.choices.letters import named_letter
-from textgym.verifiers.math.plain import (
-    plain_characters,
-    with_asked_number,
-    with_decimal_point,
-)
+from textgym.verifiers.exact import with_decimal_point
+from textgym.verifiers.math.plain import plain_characters, with_asked_number
 from textgym.verifiers.math.quantities import holds_quantity, quantity
 from textgym.verifiers.math.stated_words import stated_text
 from textgym.verifiers.math.statements import UNSURE, stated_value
@@ -141,13 +138,15 @@ def verify(
         if any(map(names_no_solution, texts)):
             return MathVerdict(True, extracted="no solution")
     if is_boxed:
-        formula = _formula_in(stated.text.strip())
+        formula = _formula_in(stated.text.strip(), question)
     else:
         spoken = stated_text(answer) if holds_quantity(answer) else []
-        quantities = (quantity(plain_words(text)) for text in spoken)
+        quantities = (quantity(plain_words(text), question) for text in spoken)
         value = stated_value(answer)
         is_last = answer.rstrip(" .!*_\n").endswith(value)  # not "1h30m more"
-        formula = next(filter(None, quantities), "") or (is_last and quantity(value)) or value
+        formula = (
+            next(filter(None, quantities), "") or (is_last and quantity(value, question)) or value
+        )
     if _INTEGER.fullmatch(gold) and _INTEGER.fullmatch(formula):
         return MathVerdict(formula == gold, extracted=formula)
     compare = _in_a_worker if len(formula) > _MAX_CACHED_ANSWER else _remembered
@@ -185,11 +184,15 @@ def equal_math(
     return verify(expected, generated, question=question, form=form, timeout=timeout).equal
 
 
-def _formula_in(box: str) -> str:
+def _formula_in(box: str, question: str) -> str:
     """Return the formula in a box, which may be a text with a value, such as `42 pens`."""
     words = plain_words(box)
     is_sentence = _WORDED.fullmatch(box) and not UNSURE.search(words)
-    return quantity(words) or (stated_value(f"Answer: {words}") if is_sentence else "") or box
+    return (
+        quantity(words, question)
+        or (stated_value(f"Answer: {words}") if is_sentence else "")
+        or box
+    )
 
 
 def _compare_words(words: str, letter: str, question: str, texts: list[str]) -> MathVerdict:

@@ -9,7 +9,16 @@ Invariant: each is a list of alternatives without groups, to be put between `(?:
 
 from __future__ import annotations
 
-__all__ = ["CONTRACTED", "DOUBTED", "EXCEPTED", "FALSE", "HEDGES", "NEGATIONS", "OTHER"]
+__all__ = [
+    "CONTRACTED",
+    "DOUBTED",
+    "EXCEPTED",
+    "FALSE",
+    "HEDGES",
+    "MENTIONED",
+    "NEGATIONS",
+    "OTHER",
+]
 
 NEGATIONS = "not|never|neither|nor"
 """What denies the words behind it."""
@@ -34,3 +43,14 @@ EXCEPTED = "except|excluding|all but|everything but"
 
 HEDGES = "maybe|perhaps|possibly"
 """What leaves an answer open."""
+
+MENTIONED = (
+    r"unless|whether|before|until|past|by no means|in no case|under no circumstances"
+    r"|such as|for example,?|e\.g\.,?|used to be|(?<!as )mention(?:s|ed)|says|said|claims|claimed"
+    r"|thinks|thought|believes"
+    r"|(?:prompt|question|problem|task|text|example|hint|you)"
+    r" (?:ask|give|state|use|contain)(?:s|ed)?"
+    r"|(?:given|hint|example|assumption|previously):"
+    r"|(?:hint|assumption|(?:first|initial) guess) (?:is|was)"
+)
+"""What mentions the number behind it, or leaves it to somebody else."""

@@ -33,7 +33,7 @@ DENIED_LABEL = re.compile(
     r"|first|suppose|if|rejected|says?|(?<!\bi )(?:said|claimed)|claims|thinks|thought|believes"
     r"|might|may|could|possible|assume|falsche|fausse|mauvaise)\b"
     rf"|{CONTRACTED})[^.,;:\n]{{0,40}}\Z"
-    r"|\b(?:previous|earlier|potential|tentative|sample|example|trap|naive)[ *_]{1,3}\Z",
+    r"|\b(?:previous|earlier|old|potential|tentative|sample|example|trap|naive)[ *_]{1,3}\Z",
     re.IGNORECASE,
 )
 """Words before `answer:` or `answer is` that keep it from stating an answer."""

@@ -54,7 +54,8 @@ _ARROW = re.compile(r"=>|[⇒⟹∴]")
 _DECORATION = re.compile(
     r"[\"“”«»„‟∎■□✓✅🎉]|\\(?:blacksquare|square|qed|checkmark|therefore|implies|Rightarrow)(?![a-zA-Z])"
 )
-_HYPHEN = re.compile(r"-(?<=\d-)(?=(?!(?:sin|cos|tan|log|ln|exp|sqrt|pi)\b)[a-z]{2,20}\b)")
+_HYPHEN = re.compile(r"-(?<=\d-)(?=(?!(?:sin|cos|tan|log|ln|exp|sqrt|pi|ish)\b)[a-z]{2,20}\b)")
+_TIMES = re.compile(r" [xX] (?<=\d [xX] )(?=\d)")
 _SQUARED_UNIT = re.compile(r"\$(\^\{?\d\}?)\$")
 _PLAIN = str.maketrans({"\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2044": "/", "％": "%"})
 _MARK = r"[*_]{0,3}\(?[A-Ha-h\d][.)][*_]{0,3} "
@@ -84,7 +85,7 @@ _THOUSANDS = re.compile(
 _ASKED_NOUN = re.compile(r"\b(?:which|what) ([a-z]{3,20})\b")
 NUMBERED = (
     "page|chapter|step|question|theorem|section|problem|exercise"
-    "|(?-i:Table|Figure|Equation|Lemma|Appendix|Example|Part)"
+    "|(?-i:Table|Figure|Equation|Lemma|Appendix|Example|Part|Line|Row|Item|Version)"
 )
 """What the number behind it names. In lower case, the last ones may have nothing to do with it."""
 _ASKED_NAME = re.compile(
@@ -173,7 +174,7 @@ def prepared(text: str) -> str:
     text = _with_plain_units(text)
     if not text.isascii():
         text = _BESIDE_IDEOGRAPH.sub(" ", text)
-    text = _HYPHEN.sub(" ", text)  # of a 42-minute walk
+    text = _TIMES.sub(" × ", _HYPHEN.sub(" ", text))  # of a 42-minute walk
     text = _THAT_IS.sub(" = ", _US_DOLLAR.sub("$", text))
     text = _AND_SO_ON.sub(r" \\ldots ", text)
     text = _ARROW.sub(" ", _ESCAPED_DOLLAR.sub("", _APPROXIMATION.sub("", text)))

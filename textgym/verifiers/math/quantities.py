@@ -153,10 +153,8 @@ def quantity(text: str, question: str = "") -> str:
     Of two units the smaller one counts, unless the question asks for the larger one only.
 
     Example:
-        >>> quantity("Twenty-one"), quantity("seven apples"), quantity("1 hour and 30 minutes")
-        ('21', '7\\text{ apples}', '90\\text{ minutes}')
-        >>> quantity("1h30m"), quantity("1m 30s")
-        ('90\\text{ min}', '90\\text{ s}')
+        >>> quantity("Twenty-one"), quantity("seven apples"), quantity("1h30m")
+        ('21', '7\\text{ apples}', '90\\text{ min}')
         >>> quantity("1h30m", "How many hours does it take?")
         '\\frac{3}{2}\\text{ h}'
         >>> quantity("one half"), quantity("an hour and a half")
@@ -177,7 +175,8 @@ def quantity(text: str, question: str = "") -> str:
         value, stated = f"{count}\\text{{ {unit}}}", _COMPOUND.finditer(question)
         is_new = int(rest) and value not in [quantity(match[0]) for match in stated]
         if is_new and _asks_for(question, larger) and not _asks_for(question, unit):
-            return f"\\frac{{{count}}}{{{size}}}\\text{{ {larger}}}"
+            top, bottom = Fraction(count, size).as_integer_ratio()
+            return f"\\frac{{{top}}}{{{bottom}}}\\text{{ {larger}}}"
         return value
     if fraction := _FRACTION.fullmatch(text):
         return _fraction(fraction)

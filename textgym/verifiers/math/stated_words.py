@@ -17,8 +17,8 @@ __all__ = ["stated_text"]
 
 _BOLD = re.compile(r"\*\*([^*\n]{1,100})\*\*")
 _VERB = re.compile(
-    r"(?:\b(?:is|are|be|equals|becomes|gives|get|has|have|falls|fell"
-    r"|(?:takes?|took|lasts?|lasted)(?: (?:him|her|them|us|me|you|it))?)"
+    r"(?:\b(?:is|are|be|equals|becomes|gives|get|has|have|falls|fell|happens|occurs|forms"
+    r"|(?:takes|took) place|(?:takes?|took|lasts?|lasted)(?: (?:him|her|them|us|me|you|it))?)"
     r"|(?<=\bit )was|(?<=\bit)['’]s|(?<=\bthat)['’]s)\b[: ]*",
     re.IGNORECASE,
 )
@@ -28,6 +28,11 @@ _DOUBT = re.compile(
     re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(r"(yes|no|true|false)(?: ?[,;:.!(—–]| - |\Z)", re.IGNORECASE)
+_LAST_YES_OR_NO = re.compile(
+    r"(?:\A(?:indeed|certainly|definitely|of course),? |[,;] (?:so|thus|hence|therefore),? )"
+    r"(yes|no)\W*\Z",
+    re.IGNORECASE,
+)
 _BARE_YES_OR_NO = re.compile(
     r"(?:(?<=[.!\n] )|(?<=\n)|\A)(yes|no)(?=[ \t]?(?:[.!\n]|\Z))", re.IGNORECASE
 )
@@ -43,13 +48,13 @@ _OPENING_YES_OR_NO = re.compile(
     r"\s*(yes|no)[.!]\s+(?!(?-i:[a-z]))(?=.{0,80}[a-z]{2})", re.IGNORECASE
 )
 _UNDONE = re.compile(
-    r"\b(?:yes|no|true|false|wrong|incorrect|wait|actually|correction|sorry|oops|hmm|mistake|sure"
-    r"|kidding|guess|alternatively|or|maybe|perhaps|answer)\b",
+    r"\b(?:yes|no(?! [a-z]{3})|true|false|wrong|incorrect|wait|actually|correction|sorry|oops|hmm"
+    r"|mistake|sure|kidding|guess|alternatively|or|maybe|perhaps|answer)\b",
     re.IGNORECASE,
 )
 _EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
 _SUBJECT = re.compile(
-    r"(?:(?:so|thus|therefore|hence),? )?(?:i (?:think|believe) )?"
+    r"(?:(?:so|thus|therefore|hence|then|clearly|overall),? )?(?:i (?:think|believe) )?"
     r"(?P<name>(?-i:[A-Z])[\w'’.-]{0,30}(?: (?:and )?(?-i:[A-Z])[\w'’.-]{0,30}){0,3}) "
     r"(?P<predicate>(?-i:[a-z])[^\n]{1,100})",
     re.IGNORECASE,
@@ -61,8 +66,8 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(
-    r"\W*|,? (?:of|in|at|on|with|by|for|among|person|one|overall|followed|because|since|as|given"
-    r"|due|so|not|and not)\b[^\n]{0,100}",
+    r"\W*| \(\d[^()]{0,20}\)|,? (?:of|in|at|on|with|by|for|among|person|one|overall|followed"
+    r"|because|since|as|given|due|so|not|and not)\b[^\n]{0,100}",
     re.IGNORECASE,
 )
 """What may follow the words of the question behind a name: `Amy is the tallest of all.`"""
@@ -106,7 +111,7 @@ def stated_text(text: str, question: str = "") -> list[str]:
         return []
     opening = _OPENING_YES_OR_NO.match(text)
     said = _OPENING.sub("", statement.text, count=1)
-    answer = _YES_OR_NO.match(said)
+    answer = _YES_OR_NO.match(said) or _LAST_YES_OR_NO.search(statement.text)
     if answer is not None and len(set(_EITHER.findall(said.lower()))) == 1:
         return [answer[1]]
     missing = _NO_LIMIT.fullmatch(said.strip(" .,;:!"))
@@ -145,6 +150,9 @@ def _asked_subject(words: str, question: str) -> str:
     for asked in _ASKED.finditer(question):
         predicate = asked["predicate"].casefold()
         if said.startswith(predicate) and _RANGE.fullmatch(said, len(predicate)):
+            return subject["name"]
+        shortened = predicate.rpartition(" ")[0]  # "has the most" without "pens"
+        if said == shortened and " " in shortened:
             return subject["name"]
     return ""
 

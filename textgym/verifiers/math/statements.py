@@ -16,7 +16,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from textgym.verifiers.boxed import FORMULA
-from textgym.verifiers.denial import DOUBTED, EXCEPTED, FALSE, HEDGES, NEGATIONS, OTHER
+from textgym.verifiers.denial import (
+    DOUBTED,
+    EXCEPTED,
+    FALSE,
+    HEDGES,
+    MENTIONED,
+    NEGATIONS,
+    OTHER,
+)
 from textgym.verifiers.math.plain import NUMBERED, prepared, with_confirmed_value, without_marks
 from textgym.verifiers.stated import DENIED_LABEL
 
@@ -25,7 +33,7 @@ __all__ = ["REASON", "UNSURE", "WRONG", "start_of", "stated_value", "statements"
 _LABEL = re.compile(
     r"\b(?=[ar])(?:answers?\b(?: (?:to|of|for)\b[^.:\n]{1,80}?)??"
     r"|(?:antwort|réponse|respuesta|risposta|resposta)\b(?: (?:finale?|corr(?:e|ec|et)t[ae]))?)"
-    r"\s{0,3}(?:[:：=]|\b(?:is|are|was|(?:would|should|must|will) be|equals"
+    r"\s{0,3}(?:[:：=]|->|→|\b(?:is|are|was|(?:would|should|must|will) be|equals"
     r"|ist|lautet|est|es|è|é)\b(?!n't))"
     r"\s{0,3}[:：=]?|^\s{0,3}####?(?= ?[-$\\\d])",
     re.IGNORECASE | re.MULTILINE,
@@ -58,43 +66,37 @@ _NEAR = 80  # characters before a contrast
 _MAX_VALUE = 500  # characters
 REASON = re.compile(
     r"[,;]? (?:because|since|(?<!times )as|given|due|so|after|rather|instead|for|when|where|which"
-    r"|if|by|and not|not|but not|nicht|pas|or (?:about|approximately|roughly|around))\b.*"
+    r"|while|whereas|if|by(?!\b.*(?:=|\b(?:gets?|gives?|is|equals?|yields?)\b))|and not|not"
+    r"|but not|nicht|pas|or (?:about|approximately|roughly|around))\b.*"
     r"|[,;] (?:so |but )?[a-z]{3,10} than\b.*"
     r"| [–—-] (?=[a-z]{2})(?!(?:sin|cos|tan|ln|log|sqrt|exp|pi)\b).*"
-    r"| (?:in|at|to(?! \d)|with|every|including|attained|selling|out|between(?= [-\d$\\])"
+    r"| (?:in|at|to(?! (?:\d|get\b))|with|every|including|attained|selling|out|between(?= [-\d$\\])"
     r"|of (?:the|his|her|its|their|these))"
-    r"\b[^,;=\n]{0,200}\Z"
-    r"|(?<=[a-z]) \(\d[\d.]{0,9} ?[-+*/×·÷−] ?\d[^()\n]{0,40}\)\s*\Z"
+    r"\b(?:(?! (?:is|are) )[^,;=\n]){0,200}\Z"
+    r"|(?<=[a-z]) [(\[]\d[\d.]{0,9}(?: [a-z]{1,15})? ?[-+*/×·÷−] ?\d[^()\[\]\n]{0,40}[)\]]\s*\Z"
     r"|[,;]? \((?:[a-z]{2,}|≈|\\approx|[^()\n]{0,30}%)[^()\n]*\)\s*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 _CASES = re.compile(
     r"[,;]? (?:if|when|where|for)\b.{1,80}?(?:[,;]|\b(?:and|but|or|otherwise)\b)"
     rf"(?: (?:and|but|or|otherwise))?(?: it(?: is|['’]s))? [-−$]?[\d.,{_HIDDEN}]+"
-    r" (?:if|when|where|for|otherwise|else)\b",
+    r" (?:if|when|where|for|otherwise|else)\b"
+    rf"|[,;]? (?:only )?if\b.{{1,80}}\belse,? [\d{_HIDDEN}]",
     re.IGNORECASE,
 )
 """A condition, and another value with its own condition."""
 UNSURE = re.compile(
-    rf"\b(?:or|if|{HEDGES}|either|alternatively|and/or|vs|versus|to|through|otherwise|unless"
-    r"|hence)\b|\.\.\.|…|→|—|~|或|还是|または",
+    rf"\b(?:or|if|{HEDGES}|either|alternatively|and/or|vs|versus|to(?! get\b)|through|otherwise"
+    r"|unless|hence)\b|\.\.\.|…|→|—|~|或|还是|または",
     re.IGNORECASE,
 )
-_MENTIONED = (
-    r"unless|whether|before|until|past|by no means|in no case|under no circumstances"
-    r"|such as|for example,?|e\.g\.,?|used to be|(?<!as )mention(?:s|ed)|says|said|claims|claimed"
-    r"|thinks|thought|believes"
-    r"|(?:prompt|question|problem|task|text|example|hint|you)"
-    r" (?:ask|give|state|use|contain)(?:s|ed)?"
-    r"|(?:given|hint|example|assumption):|(?:hint|assumption) (?:is|was)"
-)
-"""What mentions the number behind it, or leaves it to somebody else."""
 WRONG = re.compile(
     rf"\b(?:(?:is|are|was|seems|would be|must be) (?:\w+ly )?(?:{FALSE}|impossible"
     r"|ruled out|not\b|no\b(?! doubt)|unlikely)"
     r"|(?:is|are|was|ca|could|would|does|do|did|wo|should)n['’]?t\b"
     r"|(?:does not exist|DNE)\b(?!.*[\d" + _HIDDEN + r"])"
-    r"|(?:some|others|people|could|might|may) (?:say|claim|think|guess)\b"
+    r"|(?:some|others|people|most|many|students|could|might|may)(?: would| often)?"
+    rf" (?:say|claim|think|guess|answer)\b|(?:{FALSE}) (?:guess|result|value|number)\b"
     r"|(?:candidate|don['’]?t think|ain['’]t|cannot|no (?:idea|clue)|naive(?:ly)?"
     r"|at first (?:sight|glance)|if (?:it|that|this|the answer) were|were it"
     r"|common (?:mistake|error))\b"
@@ -105,9 +107,9 @@ WRONG = re.compile(
     rf"|(?:{FALSE}):"
     rf"|(?:{DOUBTED}|{EXCEPTED}|(?<!none )(?<![\d{_HIDDEN}] )(?:{OTHER}))\b"
     rf"(?=.{{0,20}}[\d{_HIDDEN}]\W{{0,5}}\Z)"
-    rf"|(?:{_MENTIONED}) (?:that |about |for )?(?:(?:it|there)(?:['’]s| is| are| was) )?"
+    rf"|(?:{MENTIONED}) (?:that |about |for )?(?:(?:it|there)(?:['’]s| is| are| was) )?"
     rf"(?:[a-z] ?= ?)?[\"'“‘$]?[\d{_HIDDEN}]++\W{{0,5}}\Z)"
-    r"|\A(?:suppose|assume|let|prove|show that|try)\b"
+    r"|\A(?:suppose|assume|imagine|let(?! (?:me|us)\b)|prove|show that|try)\b"
     rf"|\((?:{FALSE}|no,|not (?:right|correct|sure))(?!\w)|,(?: but)? no\W*\Z"
     rf"|['’]s (?:\w+ly )?(?:{FALSE}|impossible)\b"
     r"|[\d" + _HIDDEN + r"][^.,;]{0,20} or (?:more|fewer|less|greater|higher|lower)\b"
@@ -131,7 +133,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _NEGATIVE = re.compile(r"\b(?:minus|negative) (?=[\d$\\])", re.IGNORECASE)
-_CARDINAL = r"(?!(?<!/\d)(?:st|nd|rd|th)\b)"
+_CARDINAL = r"(?!(?<!/\d)(?:st|nd|rd|th|ish)\b)"
 """What keeps an ordinal such as `42nd`, which counts no things, from being a value."""
 _ATOM = (
     rf"(?:{_HIDDEN}+|\\[a-zA-Z]+|\\[,;!:%$# {{}}]|\d++(?:[.,]\d++)*+{_CARDINAL}|\.\d+"
@@ -163,6 +165,7 @@ _PART_BEFORE = re.compile(
     r"(?: (?:of|the|from|to))* ?\Z",
     re.IGNORECASE,
 )
+_OTHER_NAME = re.compile(r"[,;] [A-Z][a-z]{1,20}: ")  # "Ann: 41, Bob: 42"
 _AFTER = re.compile(r"\bafter ?\Z", re.IGNORECASE)  # "after 42 minutes" states a number
 _PART_BEHIND = re.compile(
     r" ?(?:times(?! as| more| larger| bigger| greater)|plus|minus|squared|cubed|divided|multiplied"
@@ -174,8 +177,7 @@ _PART_BEHIND = re.compile(
 )
 _COMPOUND = re.compile(r" ?(?!(?:but|leaves?|gives?|makes?) )[a-z]{1,12}(?: and)? ?", re.IGNORECASE)
 _UNIT = re.compile(r"°? ?(?:(?: ?/? ?[A-Za-z.]{1,20}+){1,3}(?:\^\d|[²³])?)?")
-_POWER = re.compile(r"\^\d\Z|[²³]\Z")
-_DIGITS = str.maketrans("²³", "23")
+_POWER, _DIGITS = re.compile(r"\^\d\Z|[²³]\Z"), str.maketrans("²³", "23")
 _CURRENCIES = re.compile(r"\\?\$(?= ?[-\d.])")
 _NO_UNIT = re.compile(r"\b(?:times|to|of|for|and|or|in|at|more|less|on)\b")
 _PLAIN_TEXT = (
@@ -353,9 +355,9 @@ def _is_part(hidden: str, runs: list[re.Match[str]]) -> bool:
     if len(runs) > 1:
         between = hidden[runs[-2].end() : run.start()]
         is_equation = run.group().startswith("=")
-        if UNSURE.search(hidden, runs[0].end(), run.start()) or (
-            _COMPOUND.fullmatch(between) and not is_equation
-        ):
+        is_compound = _COMPOUND.fullmatch(between) and not is_equation
+        is_several = is_compound or _OTHER_NAME.match(hidden, runs[-2].end())
+        if is_several or UNSURE.search(hidden, runs[0].end(), run.start()):
             return True
     is_glued = (before and before[-1] not in _GLUED_BEFORE) or (
         behind and not behind[0].isalpha() and behind[0] not in _GLUED_BEHIND

@@ -54,6 +54,8 @@ _MAX_ANSWER = 100_000  # characters that are read, from the end
 _MAX_CACHED_ANSWER = 2_000  # characters of an answer whose verdict is cached
 _RATIO = re.compile(r"\d+ ?(?::|\\colon) ?\d+")
 _TO = re.compile(r"(?<=\d) to (?=\d)")
+_FRACTION = re.compile(r"\\d?frac\{\d+\}\{\d+\}|\d+ ?/ ?\d+")
+_OUT_OF = re.compile(r"(?<=\d) (?:out of|in) (?=\d)")
 _WORDED = re.compile(r"\\(?:text(?:bf|it|rm)?|mathrm|mbox)\s?\{[^{}]*[a-zA-Z]{2}[^{}]*\}")
 _INTEGER = re.compile(r"-?[1-9][0-9]{0,29}|0")
 
@@ -120,6 +122,8 @@ def verify(
     gold, answer = _bare(gold), plain_characters(_end(answer))
     if _RATIO.fullmatch(gold):
         answer = _TO.sub(":", answer)
+    if _FRACTION.fullmatch(gold):
+        answer = _OUT_OF.sub("/", answer)
     in_digits = quantity(plain_words(gold))
     if _INTEGER.fullmatch(in_digits) or (in_digits and gold[0].isdigit()):  # not "Five Guys"
         gold = in_digits

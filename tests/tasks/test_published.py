@@ -123,6 +123,37 @@ def test_mmlu_asks_as_simple_evals_does() -> None:
     assert prompt_of(row)[0]["content"] == CHOICE.format("Which\n?", *choices)
 
 
+def test_arc_asks_as_the_evaluation_of_llama_does() -> None:
+    row = rows_of("arc_published", samples("arc"))[1]
+    assert prompt_of(row)[0]["content"] == (
+        "Given the following question and four candidate answers (A, B, C and D), choose the best "
+        "answer.\nQuestion: A gas?\nA. Zn\nB. Fe\nC. Cu\nD. N\nYour response should end with "
+        '"The best answer is [the_answer_letter]" where the [the_answer_letter] is one of A, B, C '
+        "or D."
+    )
+
+
+@pytest.mark.parametrize(
+    ("reply", "reward"),
+    [
+        ("The best answer is D", 1.0),
+        ("Nitrogen is a gas.\n\nThe best answer is D.", 1.0),
+        ("The best answer is [D]", 1.0),
+        ("**The best answer is (D)**", 1.0),
+        ("The best answer is: D. N", 1.0),
+        ("The best answer is A. No, the best answer is D.", 1.0),
+        ("The best answer is D. No, the best answer is A.", 0.0),
+        ("The best answer is a gas, D", 0.0),
+        ("D", 0.0),
+        ("The best answer is D or A", 0.0),
+    ],
+)
+def test_arc_reads_the_letter_after_the_words(reply: str, reward: float) -> None:
+    with gymnasium.make("textgym/MCQA-v0", dataset=rows_of("arc_published", samples("arc"))) as env:
+        env.reset(options={"index": 1})
+        assert env.step(reply)[1] == reward
+
+
 def test_mmlu_pro_asks_with_five_worked_examples_of_the_category() -> None:
     (row,) = rows_of("mmlu_pro_published", [MMLU_PRO])
     worked = "".join(
@@ -222,17 +253,18 @@ def test_a_changed_template_has_a_file_of_its_own(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     "use",
     [
-        lambda: named_dataset("arc_published"),
-        lambda: make("arc_published"),
-        lambda: make("textgym/MCQA-v0", dataset="arc_published"),
-        lambda: textgym.rollout("arc_published", "oracle"),
+        lambda: named_dataset("agieval_published"),
+        lambda: make("agieval_published"),
+        lambda: make("textgym/MCQA-v0", dataset="agieval_published"),
+        lambda: textgym.rollout("agieval_published", "oracle"),
     ],
     ids=["entry", "environment", "data set", "rollout"],
 )
 def test_a_variant_that_does_not_exist_names_those_that_do(use: Callable[[], Any]) -> None:
-    with pytest.raises(UnknownNameError, match=r"^data set 'arc' has no .*gsm8k_published, ") as e:
+    expected = r"^data set 'agieval' has no .*gsm8k_published, "
+    with pytest.raises(UnknownNameError, match=expected) as error:
         use()
-    assert "\n" not in str(e.value)
+    assert "\n" not in str(error.value)
 
 
 def test_the_split_of_the_worked_examples_is_not_played() -> None:

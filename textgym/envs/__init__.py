@@ -28,7 +28,7 @@ register("textgym/SingleToolCall-v0", "textgym.envs.single_tool_call:SingleToolC
 register("textgym/StructuredOutput-v0", "textgym.envs.structured_output:StructuredOutput")
 register("textgym/WorkplaceAssistant-v0", "textgym.envs.office.workplace:WorkplaceAssistant")
 _PUBLISHED = (
-    "aime_24 aime_25 amc_23 gpqa gsm8k math math_500 minerva_math mmlu mmlu_pro olympiad_bench"
+    "aime_24 aime_25 amc_23 arc gpqa gsm8k math math_500 minerva_math mmlu mmlu_pro olympiad_bench"
 )
 register_dataset("ifbench", "textgym/Constraints-v0", mode="loose")
 for _env, _names in {

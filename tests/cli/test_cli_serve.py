@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import resource
 import signal
+import socket
 import subprocess
 import sys
 import urllib.error
@@ -49,8 +52,9 @@ def start(processes: list[subprocess.Popen[str]], *arguments: str, **variables: 
 
 def status_of(url: str, token: str = "") -> int:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
+    request = urllib.request.Request(url, headers=headers)
     try:
-        return int(urllib.request.urlopen(urllib.request.Request(url, headers=headers)).status)
+        return int(urllib.request.urlopen(request, timeout=60).status)
     except urllib.error.HTTPError as error:
         return error.code
 
@@ -68,6 +72,25 @@ def test_a_server_listens_and_stops(started: list[subprocess.Popen[str]]) -> Non
     started[0].send_signal(signal.SIGINT)
     _, errors = started[0].communicate(timeout=60)
     assert errors == ""
+
+
+@pytest.mark.slow
+def test_connections_without_a_request_keep_nobody_out(
+    started: list[subprocess.Popen[str]],
+) -> None:
+    """A client opens more connections than the server may have open files."""
+    (line,) = start(started, "textgym/MCQA-v0")
+    resource.prlimit(started[0].pid, resource.RLIMIT_NOFILE, (400, 400))
+    port = re.search(r":(\d+);", line)
+    assert port
+    with contextlib.ExitStack() as connections:
+        for number in range(600):
+            connection = socket.create_connection(("127.0.0.1", int(port[1])), timeout=60)
+            connections.enter_context(connection)
+            if number % 3 == 0:
+                connection.sendall(b"GET /health HTTP/1.1\r\nHost: ")
+        for _ in range(3):
+            assert status_of(f"http://127.0.0.1:{port[1]}/health") == 200
 
 
 @pytest.mark.slow

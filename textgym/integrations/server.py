@@ -2,8 +2,8 @@
 
 `textgym serve` runs one of them, `openenv.server` or `nemo_gym.server`. Invariants: each session
 has an environment of its own, which is closed with it; a client can neither make more sessions, nor
-send longer messages, nor keep a session idle longer than the limits say; a web page that a browser
-shows cannot connect.
+send longer messages, nor keep a session idle longer than the limits say, and its open connections
+do not keep others out; a web page that a browser shows cannot connect.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ except ImportError as error:
     raise ExtraMissingError(
         f"serving environments needs the extra 'http': {install_advice('http')}"
     ) from error
+
+from textgym.integrations.connections import IdleConnections  # which needs aiohttp
 
 __all__ = [
     "FullError", "Limits", "NoEpisodeError", "Session", "Sessions", "guard", "is_loopback", "run",
@@ -327,17 +329,20 @@ def run(
     token = token or ("" if is_loopback(host) else secrets.token_urlsafe(24))
 
     async def main() -> None:
-        runner = web.AppRunner(make_app(host, token), access_log=None, handle_signals=True)
+        app, connections = make_app(host, token), IdleConnections()
+        app.middlewares.insert(0, connections.middleware)
+        runner = web.AppRunner(app, access_log=None, handle_signals=True)
         await runner.setup()
+        assert runner.server is not None
         try:
-            site = web.TCPSite(runner, host, port)
             try:
-                await site.start()
+                server = await connections.listen(runner.server, host, port)
             except OSError as error:
                 raise UsageError(f"cannot listen on {host}:{port}: {in_one_line(error)}") from None
             name = f"[{host}]" if ":" in host else host
-            on_start(f"http://{name}:{runner.addresses[0][1]}", token)
-            await asyncio.Event().wait()
+            on_start(f"http://{name}:{server.sockets[0].getsockname()[1]}", token)
+            async with server:
+                await asyncio.Event().wait()
         finally:
             await runner.cleanup()
 

@@ -39,6 +39,11 @@ def test_field_that_is_no_tuple(field: str, value: Any) -> None:
         textgym.Card("my/Shop-v0", "Buy something.", **{field: value})
 
 
+def test_no_levels() -> None:
+    with pytest.raises(UsageError, match=r"the card of my/Shop-v0: levels must name a level, such"):
+        textgym.Card("my/Shop-v0", "Buy something.", levels=())
+
+
 @pytest.mark.parametrize("field", textgym.Card.__dataclass_fields__)
 def test_every_field_can_be_filtered(field: str) -> None:
     assert textgym.Card("my/Shop-v0", "Buy something.").matches(field, "no such value") is False

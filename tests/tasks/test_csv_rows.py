@@ -7,8 +7,9 @@ from pathlib import Path
 import gymnasium
 import pytest
 
-from textgym.errors import DatasetError
+from textgym.errors import DatasetError, RowError
 from textgym.tasks.files import load_rows
+from textgym.tasks.rows import RenamedRows
 
 
 def rows_of(folder: Path, content: str | bytes) -> list[tuple[str, dict[str, object]]]:
@@ -41,6 +42,29 @@ def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path: Path) -> None:
     assert row == {"a": "1"}
 
 
+def test_columns_without_a_name_may_be_many(tmp_path: Path) -> None:
+    assert [row for _, row in rows_of(tmp_path, "a,,\n1,,\n")] == [{"a": "1"}]
+
+
+def test_a_renamed_column_may_have_empty_cells(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("Question?,Fee (EUR)\nHow much?,2\nHow many?,\n")
+    columns = {"question": "Question?", "fee": "Fee (EUR)"}
+    rows = RenamedRows(load_rows(str(file), "train"), columns)
+    assert [row for _, row in rows] == [
+        {"question": "How much?", "fee": "2"},
+        {"question": "How many?"},
+    ]
+
+
+def test_a_renamed_column_that_the_header_lacks_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text("Question?,Fee (EUR)\nHow many?,\n")
+    rows = RenamedRows(load_rows(str(file), "train"), {"fee": "Fee (EUR"})
+    with pytest.raises(RowError, match=r"did you mean 'Fee \(EUR\)'"):
+        rows[0]
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
@@ -50,6 +74,9 @@ def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path: Path) -> None:
         (b"a\n\xff\n", "it is not UTF-8"),
         ("a,b\n", "is empty"),
         ("", "is empty"),
+        ("a,b,a\n1,2,3\n", "the header names the column 'a' twice"),
+        ("a;b\n1;2,5\n", "separated by commas, and not by ';'"),
+        ("a\tb\n1\t2\n", r"separated by commas, and not by '\\t'"),
     ],
 )
 def test_a_broken_file_is_refused(tmp_path: Path, content: str | bytes, problem: str) -> None:

@@ -100,8 +100,12 @@ class Subject:
 
     @property
     def is_generated(self) -> bool:
-        """Whether the tasks come from the generator of a `TextEnv`."""
-        return self.is_text_env and self.kwargs.get("dataset") is None
+        """Whether the tasks come from the generator of a `TextEnv`, and not from a data set.
+
+        A class without `generate` has a data set of its own.
+        """
+        has_generator = self.is_text_env and self.defines("generate")
+        return has_generator and self.kwargs.get("dataset") is None
 
     @property
     def has_splits(self) -> bool:
@@ -142,7 +146,8 @@ class Subject:
     @property
     def levels(self) -> tuple[int | None, ...]:
         """The levels to play, which are only None if the level or a data set is fixed."""
-        fixed = [self.kwargs.get("dataset"), self.kwargs.get("level")] != [None, None]
+        has_rows = self.is_text_env and not self.is_generated
+        fixed = has_rows or [self.kwargs.get("dataset"), self.kwargs.get("level")] != [None, None]
         return (None,) if fixed or self.card is None else self.card.levels
 
     def at_level(self, level: int | None, **kwargs: Any) -> Any:

@@ -80,6 +80,7 @@ class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
     task: Task = UntilReset("task")  # type: ignore[assignment]
     state: StateT = UntilReset("state")  # type: ignore[assignment]
 
+    @_left_to_authors
     def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
         """Return one flat row of a level, correct by construction, drawn only from `rng`."""
         raise UsageError(f"{self.card.id} has no generator: pass dataset=")

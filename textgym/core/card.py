@@ -95,8 +95,8 @@ class Card:
         notes: Anything else a user should know.
 
     Raises:
-        UsageError: The id does not have the form `namespace/Name-v0`, or a field that must be a
-            tuple has another type.
+        UsageError: The id does not have the form `namespace/Name-v0`, a field that must be a tuple
+            has another type, or there are no levels.
     """
 
     id: str
@@ -134,6 +134,9 @@ class Card:
                     f"the card of {self.id}: {field.name} must be a tuple such as {example!r}, "
                     f"not {value!r:.100}"
                 )
+
+        if not self.levels:
+            raise UsageError(f"the card of {self.id}: levels must name a level, such as (1,)")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields by name."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,8 @@ class CsvRows(FileRows):
         path: The path.
 
     Raises:
-        DatasetError: The file cannot be read, or a row has more or fewer cells than the header.
+        DatasetError: The file cannot be read, its cells are not separated by commas, the header
+            names a column twice, or a row has more or fewer cells than the header.
     """
 
     def __init__(self, path: Path) -> None:
@@ -37,14 +38,24 @@ class CsvRows(FileRows):
         self._rows: list[dict[str, Any]] = []
         self._lines: list[int] = []  # the last one of each row
         try:
-            header = next(reader, [])
+            self.columns = self._header(next(reader, []))
             for cells in reader:
                 if cells:
-                    self._add(header, cells, reader.line_num)
+                    self._add(self.columns, cells, reader.line_num)
         except csv.Error as error:
             raise self._failure(f"line {reader.line_num}: {error}") from error
 
-    def _add(self, header: list[str], cells: list[str], line: int) -> None:
+    def _header(self, names: list[str]) -> list[str]:
+        """Check the names of the columns. Spreadsheets end rows with columns without a name."""
+        twice = next((name for name in names if name and names.count(name) > 1), None)
+        if twice is not None:
+            raise self._failure(f"the header names the column {twice!r} twice")
+        separators = [mark for mark in ";\t" if len(names) == 1 and mark in names[0]]
+        if separators:
+            raise self._failure(f"cells must be separated by commas, and not by {separators[0]!r}")
+        return names
+
+    def _add(self, header: Sequence[str], cells: list[str], line: int) -> None:
         if len(cells) != len(header):
             raise self._failure(
                 f"line {line} has {len(cells)} cells, and the header names {len(header)} columns"

@@ -28,9 +28,11 @@ class Rows(Sequence[tuple[str, dict[str, Any]]]):
 
     Attributes:
         name: The name of the data set.
+        columns: The columns that a row leaves out where its cell is empty; () if none are known.
     """
 
     name: str
+    columns: Sequence[str] = ()
 
     @abstractmethod
     def read(self, index: int) -> dict[str, Any]:
@@ -122,7 +124,7 @@ class RenamedRows(Rows):
         rows: The rows.
         columns: The column that each field is read from. A name with dots, such as
             `reward_model.ground_truth`, is a place in nested objects. Columns that it does not name
-            stay as they are.
+            stay as they are. An empty cell of a .csv file gives no field.
 
     Raises:
         UsageError: `columns` is not a dict of names.
@@ -170,10 +172,12 @@ class RenamedRows(Rows):
         taken = {*self._columns.values()}
         renamed = {name: value for name, value in row.items() if name not in taken}
         for field, column in self._columns.items():
+            if column in self._rows.columns and column not in row:
+                continue
             value: Any = row
             for name in [column] if column in row else column.split("."):
                 if not isinstance(value, Mapping) or name not in value:
-                    hint = did_you_mean(column, row)
+                    hint = did_you_mean(column, {*row, *self._rows.columns})
                     problem = f"is missing, from which columns= takes {field!r}{hint}"
                     raise RowError(column, problem, where=self.place(index))
                 value = value[name]

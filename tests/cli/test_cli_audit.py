@@ -14,8 +14,10 @@ from in_process import run_command
 from pseudo_terminal import Terminal
 
 import textgym
-from textgym.checks import CHECKS
+from textgym.checks import CHECKS, Result
 from textgym.cli.arguments import write_page
+from textgym.cli.output.audits import _evidence
+from textgym.messages import assistant, assistant_calls, user
 
 MODULE = '''
 import gymnasium
@@ -255,6 +257,25 @@ def test_a_user_error_is_one_line_with_exit_code_2(
 def test_a_page_that_cannot_be_written_is_a_user_error() -> None:
     with pytest.raises(textgym.UsageError, match="--html: cannot write '/dev/full': No space left"):
         write_page(Path("/dev/full"), "text", "--html")
+
+
+@pytest.mark.parametrize(
+    ("messages", "shown"),
+    [
+        ([assistant("Nhen?"), user("At 7."), assistant("Answer: 7")], "said 'Nhen?'"),
+        ([assistant("When?"), user("At 7."), assistant("Answer: 8")], "said 'Answer: 8'"),
+        ([assistant("Answer: 7")], "said 'Answer: 7'"),
+        ([assistant_calls(("look", {}))], """said 'null [{"name": "look", "arguments": "{}"}]'"""),
+        ([user("Hello.")], "rewards 1.0"),
+    ],
+)
+def test_the_evidence_shows_what_the_oracle_did_not_say(
+    messages: list[textgym.Message], shown: str
+) -> None:
+    oracle = [assistant("When?"), assistant("Answer: 7")]
+    item = {"oracle": oracle, "rewards": [1.0], "messages": messages}
+    (line,) = _evidence(Result("semantic.canary_floor", "fail", evidence=[item]))
+    assert line.endswith(shown)
 
 
 def test_a_terminal_that_lacks_characters_gets_escapes(folder: Path) -> None:

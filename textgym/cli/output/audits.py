@@ -111,21 +111,36 @@ def _evidence(result: Result) -> Iterator[str]:
     ]
     if isinstance(item.get("rewards"), list):
         words.append(f"rewards {', '.join(map(str, item['rewards'][-5:]))}")
-    reply = _last_reply(item.get("messages"))
+    reply = _telling_reply(item.get("messages"), item.get("oracle"))
     words += [f"said {_short(reply)}"] if reply is not None else []
     yield visible(f"for example: {', '.join(words)}" if words else f"shown by {_short(str(item))}")
     if len(result.evidence) > 1:
         yield f"and {len(result.evidence) - 1} more (--html and --json have them whole)"
 
 
-def _last_reply(messages: Any) -> str | None:
-    """Return the model's last message, with its tool calls; None if it is not known."""
-    for message in reversed(messages if isinstance(messages, list) else []):
+def _telling_reply(messages: Any, oracle: Any) -> str | None:
+    """Return the model's first message that the oracle did not send, or else its last one.
+
+    Args:
+        messages: The conversation.
+        oracle: The messages of the oracle, if its episode was changed.
+    """
+    replies, known = _said(messages), _said(oracle)
+    changed = [reply for reply in replies if reply not in known] if known else []
+    return next(iter([*changed[:1], *replies[-1:]]), None)
+
+
+def _said(messages: Any) -> list[str]:
+    """Return the model's messages as texts: their contents, and their calls without ids."""
+    said = []
+    for message in messages if isinstance(messages, list) else []:
         if isinstance(message, Mapping) and message.get("role") == "assistant":
             content, calls = message.get("content"), message.get("tool_calls")
             shown = content if isinstance(content, str) else json.dumps(content)
-            return f"{shown} {json.dumps(calls)}" if calls else shown
-    return None
+            if isinstance(calls, list):
+                calls = [call.get("function", call) for call in calls if isinstance(call, Mapping)]
+            said.append(f"{shown} {json.dumps(calls)}" if calls else shown)
+    return said
 
 
 def _short(text: str) -> str:

@@ -106,7 +106,7 @@ def import_class(spec: str, base: type[T]) -> type[T]:
         base: What the class must be a subclass of.
 
     Raises:
-        UnknownNameError: There is no such module or class.
+        UnknownNameError: There is no such module or class, or it is not a subclass of the base.
         UsageError: The module cannot be imported.
 
     Example:
@@ -130,6 +130,8 @@ did you mean 'OrderedDict'?
         if isinstance(value, type) and issubclass(value, base) and value is not base
     ]
     hint = did_you_mean(name, known) if known else "; it defines none"
+    if callable(found):
+        raise UnknownNameError(f"{spec!r} is not a subclass of {base.__name__}{hint}")
     raise UnknownNameError(f"{module!r} has no {base.__name__} class {name!r}{hint}")
 
 

@@ -301,6 +301,10 @@ class Whisper(Policy):
     name = "whisper"
 
 
+def shouted(messages: Any) -> str:
+    return "HEY"
+
+
 def test_module_and_class_make_a_policy() -> None:
     made: Any = make_policy(f"{__name__}:Shout", {"max_tokens": 7}, {"word": "ho"})
     assert type(made) is Shout
@@ -315,6 +319,7 @@ def test_a_class_without_the_argument_gets_no_sampling() -> None:
     ("spec", "options", "message"),
     [
         ("Shuot", {}, "has no Policy class 'Shuot'; did you mean 'Shout'"),
+        ("shouted", {}, "shouted' is not a subclass of Policy; did you mean 'Shout'"),
         ("Shout", {"wrod": 1}, "has no option 'wrod'; did you mean 'word'"),
         ("Whisper", {"word": 1}, "has no option 'word': it has no options"),
     ],

@@ -118,7 +118,7 @@ def seed_control(subject: Subject) -> None:
 @check_of(
     DETERMINISM,
     "Let the grade depend only on the task and the conversation, not on a clock, a random "
-    "generator, or an earlier episode.",
+    "generator other than `self.np_random`, or an earlier episode.",
     needs=(WELL_FORMED, SEED_CONTROL),
     any_env=True,
 )

@@ -104,6 +104,26 @@ def test_a_run_without_a_file_is_saved_with_the_names_that_were_given(folder: Pa
     assert saved == {"policy": "oracle", "envs": ["textgym.envs.mcqa:MCQA"], "episodes": 1}
 
 
+LENGTHS = """
+def shortest(group):
+    lengths = [len(it["messages"][-1]["content"]) for it in group]
+    return [float(length == min(lengths)) for length in lengths]
+"""
+
+
+def test_a_group_reward_is_played_saved_and_played_again(folder: Path) -> None:
+    (folder / "my_rewards.py").write_text(LENGTHS)
+    options = ("--episodes", "1", "--group-reward", "my_rewards:shortest", "--level", "1")
+    first = played(folder, *options, "--save-config", "saved.toml")
+    assert first["group_reward"] == "my_rewards:shortest"
+    saved = tomllib.loads((folder / "saved.toml").read_text())
+    assert saved["group_reward"] == "my_rewards:shortest"
+    output_of(run_command(folder, "eval", "--config", "saved.toml", "--out", "again"))
+    assert json.loads((folder / "again" / "run.json").read_text()) == first
+    (line, *_) = (folder / "again" / "trajectories.jsonl").read_text().splitlines()
+    assert json.loads(line)["steps"][-1]["components"]["group_reward"] == 1.0
+
+
 def test_a_run_of_a_file_can_be_resumed(folder: Path) -> None:
     played(folder)
     played(folder, "--resume")
@@ -134,6 +154,9 @@ def test_arguments_of_one_environment_must_be_a_table(folder: Path) -> None:
         ("eval --config run.toml --set textgym/Haystack-v0:x=1", "'textgym/Haystack-v0' is not pl"),
         ("eval textgym/Math-v0 --config run.toml", "env_kwargs: 'textgym/MCQA-v0' is not played"),
         ("eval --config run.toml --save-config no/x.toml", "cannot write 'no/x.toml'"),
+        ("eval --config run.toml --group-reward hf:M", "did you mean 'tournament:hf:M'?"),
+        ("eval --config run.toml --group-reward nope:f", "no group reward 'nope:f': there is no m"),
+        ("eval --config run.toml --group-reward x:y --repeats 1", "group_reward compares episodes"),
     ],
 )
 def test_a_mistake_is_one_line(folder: Path, arguments: str, problem: str) -> None:

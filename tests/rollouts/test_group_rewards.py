@@ -12,9 +12,10 @@ import pytest
 
 import textgym
 from textgym.errors import ContextFullError, JudgeFailure, PolicyFailure, RunError, UsageError
-from textgym.messages import assistant
+from textgym.messages import assistant, assistant_calls
 from textgym.policies import Action, Policy
 from textgym.trajectories.schema import Trajectory
+from textgym.verifiers.reward_model.reward_models import Scorer
 
 MCQA = "textgym/MCQA-v0"
 
@@ -132,7 +133,18 @@ def test_a_comparison_that_failed_is_tried_again_without_the_policy() -> None:
     ("kwargs", "text"),
     [
         ({"repeats": 1, "group_reward": lengths}, "pass repeats=2 or more"),
-        ({"repeats": 2, "group_reward": "lengths"}, "group_reward must be a callable"),
+        ({"repeats": 2, "group_reward": 3}, "group_reward must be a callable"),
+        ({"repeats": 2, "group_reward": "lengths"}, "no group reward 'lengths': use tournament:"),
+        ({"repeats": 2, "group_reward": "hf-rm:"}, "no group reward 'hf-rm:': use tournament:"),
+        ({"repeats": 2, "group_reward": "hf:M"}, "did you mean 'tournament:hf:M'"),
+        ({"repeats": 2, "group_reward": "tournament:rule"}, "'rule' cannot compare replies"),
+        ({"repeats": 2, "group_reward": "no_module:f"}, "there is no module 'no_module'"),
+        (
+            {"repeats": 2, "group_reward": f"{__name__}:MCQA"},
+            "is not a callable: 'textgym/MCQA-v0'",
+        ),
+        ({"repeats": 2, "group_reward": f"{__name__}:Saying"}, "is not a callable"),
+        ({"repeats": 2, "group_reward": "vllm-rm:MODEL"}, "vllm-rm:MODEL@"),
     ],
 )
 def test_wrong_arguments_are_refused(kwargs: Any, text: str) -> None:
@@ -236,6 +248,89 @@ def test_a_missing_reference_fails_the_group() -> None:
 def test_rule_cannot_compare_replies() -> None:
     with pytest.raises(UsageError, match="'rule' cannot compare replies"):
         textgym.Tournament("rule")
+
+
+def test_a_function_can_be_named(tmp_path: Path) -> None:
+    group = play(Saying("A", "B and C"), f"{__name__}:lengths", out=tmp_path)
+    assert [it["reward"] for it in group] == [1.0, 7.0, 1.0]
+    assert json.loads((tmp_path / "run.json").read_text())["group_reward"] == f"{__name__}:lengths"
+
+
+def second_is_better(messages: Any) -> str:
+    return str(re.findall(r"\[\[B>A\]\]\S*", messages[-1]["content"])[-1])
+
+
+def test_a_tournament_can_be_named(tmp_path: Path) -> None:
+    spec = f"tournament:{__name__}:second_is_better"
+    assert [it["reward"] for it in play(Saying("A", "B", ""), spec)] == [0.75, 0.75, 0.0]
+
+
+class Letters(Scorer):
+    """Scores a reply by its letters, far below 0, where all sigmoids are equal."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.asked: list[list[Any]] = []
+
+    def has_control_token(self, text: str) -> bool:
+        return "<|" in text
+
+    def score(self, messages: list[Any]) -> float:
+        assert messages[-1]["role"] == "assistant"
+        if "raise" in messages[-1]["content"]:
+            raise ValueError("out of memory")
+        return len(messages[-1]["content"]) - 1e6
+
+
+@pytest.fixture
+def ranking(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr("textgym.verifiers.reward_model.hf_scorer.HFScorer", Letters)
+    monkeypatch.setattr("textgym.verifiers.reward_model.reward_models._of_specs", {})
+    return "hf-rm:letters"
+
+
+@pytest.mark.parametrize(
+    ("texts", "rewards"),
+    [
+        (["A", "B C", "D E F"], [0.0, 0.5, 1.0]),
+        (["A", "B", "D E F"], [0.25, 0.25, 1.0]),
+        (["A", "B", "C"], [0.5, 0.5, 0.5]),
+        (["A", "", "<|end|> The best answer."], [1.0, 0.25, 0.25]),
+        (["A", "<think>long and good</think>B C", "D"], [0.25, 1.0, 0.25]),
+    ],
+)
+def test_the_scores_of_a_reward_model_are_compared(
+    ranking: str, texts: list[str], rewards: list[float]
+) -> None:
+    assert [it["reward"] for it in play(Saying(*texts), ranking)] == rewards
+
+
+def test_a_score_that_fails_fails_the_group(ranking: str) -> None:
+    for member in play(Saying("A", "raise"), ranking):
+        assert member["failure"]["boundary"] == "reward_model"
+
+
+def test_an_episode_without_a_message_is_below_every_score(ranking: str) -> None:
+    group = play(Saying(ContextFullError("the prompt is too long"), "A", "B and C"), ranking)
+    assert [it["reward"] for it in group] == [0.0, 0.5, 1.0]
+
+
+class Calling(Saying):
+    """Says a text and calls a tool."""
+
+    async def act(self, messages: Any, tools: Any, **_: Any) -> Action:
+        said = (await super().act(messages, tools)).message
+        calls = assistant_calls(("get_counter_value", {}))
+        return Action({**calls, "content": said["content"]})
+
+
+def test_a_result_after_the_last_message_of_the_policy_is_not_scored(ranking: str) -> None:
+    run = textgym.rollout(
+        "textgym/SessionState-v0", Calling("1", "10 and 20"), group_reward=ranking,
+        episodes=1, repeats=2, concurrency=1, env_kwargs={"max_turns": 1},
+    )  # fmt: skip
+    group = list(run.trajectories())
+    assert [it["messages"][-1]["role"] for it in group] == ["tool", "tool"]
+    assert [it["reward"] for it in group] == [0.0, 1.0]
 
 
 def test_the_name_of_a_group_reward_is_recorded(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["eval_command"]
 
-_SAME_NAMES = ("policy", "episodes", "repeats", "start", "concurrency", "seed")
+_SAME_NAMES = ("policy", "episodes", "repeats", "start", "concurrency", "seed", "group_reward")
 _SAMPLING = ("max_tokens", "temperature", "top_p", "top_k", "min_p", "stop")
 
 
@@ -110,6 +110,14 @@ def eval_command(
             metavar="WRAPPER",
             help="Wrapper around all environments, such as StepPenalty:amount=0.01; may be "
             "repeated, and the first is innermost.",
+        ),
+    ] = None,
+    group_reward: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SPEC",
+            help="Rewards for the episodes of a task together: tournament:JUDGE, hf-rm:MODEL, "
+            "vllm-rm:MODEL@URL or MODULE:FUNCTION; needs --repeats.",
         ),
     ] = None,
     max_tokens: Annotated[

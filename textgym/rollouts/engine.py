@@ -18,9 +18,9 @@ from textgym.json_values import json_row
 from textgym.policies import Policy, make_policy
 from textgym.provenance import env_name, kwargs_from_spec, recorded_kwargs
 from textgym.registry import registered_envs, with_registered_ids
+from textgym.rollouts.comparisons import GroupReward
 from textgym.rollouts.env_pool import Envs, PooledEnv, check_minimum
 from textgym.rollouts.episode import Job, play
-from textgym.rollouts.group_rewards import GroupReward
 from textgym.rollouts.plan import GivenTasks
 from textgym.rollouts.prepared import PreparedRollout
 from textgym.rollouts.recorder import RunLog
@@ -80,7 +80,7 @@ async def arollout(
     env_kwargs: Mapping[str, Any] | None = None,
     wrappers: Sequence[WrapperSpec] = (),
     curriculum: Curriculum | None = None,
-    group_reward: GroupReward | None = None,
+    group_reward: str | GroupReward | None = None,
     shard: tuple[int, int] | None = None,
     sampling: Mapping[str, Any] | None = None,
     policy_options: Mapping[str, Any] | None = None,
@@ -123,8 +123,9 @@ async def arollout(
             `concurrency=1` repeats a run exactly.
         group_reward: Rewards the episodes of each task together when all of them are finished, in
             place of the environment's reward: a `Tournament`, an `AgainstReference`, or a function
-            or coroutine function from their trajectories to a number for each. It needs `repeats`.
-            If one of them failed, all are failed episodes.
+            or coroutine function from their trajectories to a number for each; or a spec:
+            `tournament:JUDGE`, `hf-rm:MODEL`, `vllm-rm:MODEL@URL` or `module:attribute`. It needs
+            `repeats`. If one of them failed, all are failed episodes.
         shard: `(k, n)` plays the k-th of n equal parts of the run, from 1, for processes on several
             machines; `merge_runs` makes one run of their folders. The episodes of a task stay
             together. A run with a curriculum has no shards.

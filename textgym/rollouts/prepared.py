@@ -22,9 +22,10 @@ from textgym.errors import RunError, UsageError
 from textgym.metrics.run_index import Key
 from textgym.policies import Policy
 from textgym.provenance import provenance
+from textgym.rollouts.comparisons import GroupReward
 from textgym.rollouts.env_pool import EnvPool, Envs, EnvSet, check_minimum, with_test_split
 from textgym.rollouts.episode import Job, SamePromptCheck
-from textgym.rollouts.group_rewards import GroupReward, GroupRewards
+from textgym.rollouts.group_rewards import GroupRewards
 from textgym.rollouts.merging import refresh_run
 from textgym.rollouts.plan import (
     GivenTasks,
@@ -89,7 +90,7 @@ class PreparedRollout:
         env_kwargs: Mapping[str, Any] | None = None,
         wrappers: Sequence[WrapperSpec] = (),
         curriculum: Curriculum | None = None,
-        group_reward: GroupReward | None = None,
+        group_reward: str | GroupReward | None = None,
         shard: tuple[int, int] | None = None,
         work: Work | None = None,
     ) -> None:

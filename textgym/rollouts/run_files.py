@@ -42,6 +42,7 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "concurrency": (int,),
     "env_concurrency": (dict,),
     "retries": (int,),
+    "group_reward": (str,),
     "env_kwargs": (dict,),
     "wrappers": (list,),
     "curriculum": (bool, dict),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+import traceback
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -210,6 +211,13 @@ def test_a_module_without_environments_says_so(write: Write) -> None:
 def test_the_card_of_an_environment_that_is_not_a_text_env_is_refused() -> None:
     with pytest.raises(UsageError, match="is not a TextEnv class"):
         textgym.card("CartPole-v1")
+
+
+def test_an_unknown_argument_is_reported_without_the_others() -> None:
+    rows = [{"question": "x" * 1000, "options": {"A": "1", "B": "2"}, "answer": "A"}] * 99
+    with pytest.raises(UnknownNameError, match="has no argument 'lvl'; did you mean") as caught:
+        make("textgym/MCQA-v0", dataset=rows, lvl=2)
+    assert len("".join(traceback.format_exception(caught.value))) < 10_000
 
 
 def test_arguments_that_a_constructor_does_not_pass_on_are_not_taken() -> None:

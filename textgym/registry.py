@@ -320,14 +320,15 @@ def make(id: str, **kwargs: Any) -> gym.Env[Any, Any]:
     except (gym.error.Error, ModuleNotFoundError) as error:
         raise UnknownNameError(f"cannot make {id!r}: {error}") from error
     except TypeError as error:
-        missing = re.search(r"__init__\(\) missing .*argument.*", str(error))
-        if missing is not None:
-            raise UsageError(f"{id!r} cannot be made without its arguments: {error}") from error
-        unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        # Gymnasium adds all arguments to the message, such as a whole list of rows.
+        message = str(error.__cause__ or error)
+        if re.search(r"__init__\(\) missing .*argument", message):
+            raise UsageError(f"{id!r} cannot be made without its arguments: {message}") from None
+        unknown = re.search(r"unexpected keyword argument '(\w+)'", message)
         if unknown is None:
             raise
         hint = did_you_mean(unknown[1], _argument_names(id))
-        raise UnknownNameError(f"{id!r} has no argument {unknown[1]!r}{hint}") from error
+        raise UnknownNameError(f"{id!r} has no argument {unknown[1]!r}{hint}") from None
     if not wrappers:
         return env
     from textgym.wrappers.specs import apply_wrappers

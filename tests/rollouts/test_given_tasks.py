@@ -40,6 +40,21 @@ class Foreign(gymnasium.Env[Any, Any]):
         return [self.prompt], 1.0, True, False, {}
 
 
+class OnlyRows(textgym.TextEnv[None]):
+    """An environment that has no generator."""
+
+    card = textgym.Card("demo/OnlyRows-v0", "Say it.")
+
+    def read_row(self, row: dict[str, Any]) -> textgym.Task:
+        return textgym.Task(row["id"], (user(f"Say {row['word']}."),), row["word"], row=row)
+
+    def grade(self) -> textgym.Grade:
+        return textgym.Grade(1.0, True)
+
+    def guess(self, rng: Any) -> str:
+        return "tea"
+
+
 def prompts(run: textgym.Run) -> list[Any]:
     trajectories = sorted(run.trajectories(), key=lambda item: (item["task_index"], item["repeat"]))
     return [item["messages"][0]["content"] for item in trajectories]
@@ -64,6 +79,20 @@ def test_tasks_are_given_as_rows() -> None:
     assert indices(run) == [0, 0, 1, 1]
     assert ["Which is A?" in text for text in prompts(run)] == [True, True, False, False]
     assert len({trajectory["task_id"] for trajectory in run.trajectories()}) == 2
+
+
+@pytest.mark.parametrize("more", [{}, {"episodes": 3}])
+def test_without_a_generator_and_rows_nothing_is_played(more: Any, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="demo/OnlyRows-v0 has no generator: pass dataset="):
+        textgym.rollout(OnlyRows, "random", out=tmp_path / "run", **more)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "more", [{"tasks": [{"word": "tea"}]}, {"env_kwargs": {"dataset": [{"word": "tea"}]}}]
+)
+def test_without_a_generator_rows_are_played(more: Any) -> None:
+    assert textgym.rollout(OnlyRows, "random", **more).mean_reward == 1.0
 
 
 def test_each_environment_has_tasks_of_its_own() -> None:

@@ -242,7 +242,10 @@ def bind_pool(
 
 def _available(id: str, env: gym.Env[Any, Any], start: int) -> int | None:
     """Return how many tasks an environment has from an index on; None if they are endless."""
-    num_tasks: int | None = getattr(env.unwrapped, "num_tasks", None)
+    inner: Any = env.unwrapped
+    if getattr(getattr(inner, "generate", None), "__left_to_authors__", False):
+        inner.get_task(0)  # without rows, this is an error of the caller and not of each episode
+    num_tasks: int | None = getattr(inner, "num_tasks", None)
     if num_tasks is not None and start >= num_tasks:
         raise UsageError(f"{id} has {num_tasks} tasks: start must be less, not {start}")
     return None if num_tasks is None else num_tasks - start

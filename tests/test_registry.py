@@ -241,6 +241,11 @@ def test_names_in_mappings_become_ids_and_others_stay() -> None:
     ]
 
 
+def test_a_class_in_a_mixture_is_refused() -> None:
+    with pytest.raises(UsageError, match="by texts, as 'module:Class', not by <class"):
+        textgym.rollout({GuessNumber: 1.0}, "random", episodes=1)
+
+
 def test_two_names_of_one_environment_are_refused() -> None:
     with pytest.raises(UsageError, match="'textgym/MCQA-v0' is listed twice"):
         registered_envs({"textgym/MCQA-v0": 1.0, "textgym:textgym/MCQA-v0": 1.0})

@@ -253,10 +253,12 @@ def with_registered_ids(values: Mapping[str, T], *, only_envs: bool = False) -> 
 
     Raises:
         UnknownNameError: There is no such environment.
-        UsageError: Two names are the same environment.
+        UsageError: Two names are the same environment, or one is not a text.
     """
     by_id: dict[str, T] = {}
     for name, value in values.items():
+        if not isinstance(name, str):
+            raise UsageError(f"name environments by texts, as 'module:Class', not by {name!r:.100}")
         id = registered_id(name) if only_envs or ":" in name else name
         if id in by_id:
             raise UsageError(f"{id!r} is listed twice, once as {name!r}")

@@ -68,6 +68,7 @@ from .rollouts import (
     play_match as play_match,
     rollout as rollout,
 )
+from .rollouts.ray_backend import RayBackend as RayBackend
 from .spaces import ActionSpace as ActionSpace, ConversationSpace as ConversationSpace
 from .task_pool import TaskPool as TaskPool
 from .tasks import Task as Task

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,6 +38,8 @@ from textgym.mixtures import check_env_ids, check_env_kwargs
 from textgym.policies import Sampling, make_policy
 from textgym.registry import with_registered_ids
 from textgym.rollouts.progress import RunProgress
+from textgym.rollouts.ray_backend import RayBackend
+from textgym.rollouts.ray_run import RayRun
 from textgym.trajectories import Run
 from textgym.trajectories.run_folder import read_config
 
@@ -163,6 +166,21 @@ def eval_command(
             help="Time without a sign of life after which a worker is taken for dead.",
         ),
     ] = 60.0,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ray[:ADDRESS]",
+            help="Play with actors of the Ray cluster at ADDRESS, or of one on this machine.",
+        ),
+    ] = None,
+    backend_settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--backend-set",
+            metavar="NAME=VALUE",
+            help="Argument of RayBackend, such as actors=4 or num_gpus=1; may be repeated.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -216,9 +234,13 @@ def eval_command(
     folder = Path(
         arguments.pop("out", None) or Path("runs") / _run_name(ids, policy or DEFAULT_POLICY)
     )
+    actors = None
+    if backend or backend_settings:
+        of_actors = read_settings(backend_settings or (), "--backend-set")
+        actors = RayBackend.read(backend or "ray", of_actors)
     if workers is not None:
-        if shard is not None:
-            raise UsageError("--workers divides the run: leave out --shard")
+        if shard is not None or actors:
+            raise UsageError("--workers divides the run: leave out --shard and --backend")
         stored = {"policy": DEFAULT_POLICY, "seed": 0, "repeats": 1, **run, "sampling": sampling}
         stored |= {"policy_options": policy_options} if policy_options else {}
         if save_config:
@@ -230,7 +252,9 @@ def eval_command(
     with PreparedRollout(**arguments, out=folder, resume=resume) as rollout:
         if save_config:
             write_run_file(save_config, {"policy": DEFAULT_POLICY, **run, "sampling": sampling})
-        played = _play(Console(), rollout, policy, folder, sampling, policy_options)
+        made_with = sampling, policy_options
+        with actors or nullcontext():
+            played = _play(Console(), rollout, folder, policy, made_with, arguments, actors)
     _finish(played, folder, max_failed)
 
 
@@ -332,23 +356,41 @@ def _report(run: Run, folder: Path) -> None:
 def _play(
     console: Console,
     rollout: PreparedRollout,
-    policy: str | None,
     out: Path,
-    sampling: dict[str, Any],
-    policy_options: dict[str, Any],
+    policy: str | None,
+    made_with: tuple[dict[str, Any], dict[str, Any]],
+    arguments: Mapping[str, Any],
+    actors: RayBackend | None,
 ) -> Run:
-    """Play the rollout under a progress bar with the mean reward so far."""
+    """Play the rollout under a progress bar with the mean reward so far.
+
+    Args:
+        console: Shows the bar.
+        rollout: The rollout.
+        out: Its folder.
+        policy: The spec of the policy; None for the default one.
+        made_with: The sampling and the other options of the policy.
+        arguments: The arguments of the rollout, for actors.
+        actors: Play in place of this process.
+    """
     import asyncio
 
     spec = policy or DEFAULT_POLICY
     status = console.status(f"loading {spec}") if console.is_terminal else nullcontext()
-    with status, advice_to_name_a_policy(policy):
-        player = make_policy(spec, sampling, policy_options)
+    player = None
+    if actors is None:
+        with status, advice_to_name_a_policy(policy):
+            player = make_policy(spec, *made_with)
     progress = RunProgress(console)
+    play = partial(rollout.play, on_episode=progress.count, on_start=progress.begin)
 
     async def run() -> Run:
+        if actors:
+            async with RayRun.on(actors, rollout, arguments, spec, *made_with) as remote:
+                return await play(remote.policy, play_jobs=remote.play_jobs)
+        assert player
         try:
-            return await rollout.play(player, on_episode=progress.count, on_start=progress.begin)
+            return await play(player)
         finally:
             await player.close()
 

@@ -23,6 +23,8 @@ from textgym.rollouts.env_pool import Envs, PooledEnv, check_minimum
 from textgym.rollouts.episode import Job, play
 from textgym.rollouts.plan import GivenTasks
 from textgym.rollouts.prepared import PreparedRollout
+from textgym.rollouts.ray_backend import RayBackend
+from textgym.rollouts.ray_run import RayRun
 from textgym.rollouts.recorder import RunLog
 from textgym.trajectories.run import Run
 from textgym.trajectories.schema import Trajectory
@@ -82,6 +84,7 @@ async def arollout(
     curriculum: Curriculum | None = None,
     group_reward: str | GroupReward | None = None,
     shard: tuple[int, int] | None = None,
+    backend: str | RayBackend | None = None,
     sampling: Mapping[str, Any] | None = None,
     policy_options: Mapping[str, Any] | None = None,
     progress: bool = False,
@@ -129,6 +132,10 @@ async def arollout(
         shard: `(k, n)` plays the k-th of n equal parts of the run, from 1, for processes on several
             machines; `merge_runs` makes one run of their folders. The episodes of a task stay
             together. A run with a curriculum has no shards.
+        backend: `ray`, `ray:ADDRESS` or a `RayBackend`: actors of a Ray cluster play, each up to
+            `concurrency` episodes at once, with a policy of its own, and this process writes. The
+            policy must be a spec or an object that can be pickled. A curriculum and
+            `env_concurrency` are not possible.
         sampling: Settings of `Sampling`, if the policy is given as a spec.
         policy_options: Its other options, as `make_policy` takes them, such as `{"retries": 3}`.
         progress: Show a progress bar, with the mean reward so far.
@@ -154,30 +161,33 @@ async def arollout(
         >>> run = textgym.rollout(
         ...     "textgym/MCQA-v0", "oracle", episodes=4, env_kwargs={"level": 2})
     """
-    limits = with_registered_ids(env_concurrency or {})
-    with PreparedRollout(
-        registered_envs(envs),
-        episodes=episodes,
-        tasks=tasks,
-        repeats=repeats,
-        start=start,
-        concurrency=concurrency,
-        env_concurrency=limits,
-        seed=seed,
-        out=out,
-        resume=resume,
-        retries=retries,
-        env_kwargs=with_registered_ids(env_kwargs or {}),
-        wrappers=wrappers,
-        curriculum=curriculum,
-        group_reward=group_reward,
-        shard=shard,
-    ) as prepared:
+    arguments: dict[str, Any] = {
+        "envs": registered_envs(envs),
+        "episodes": episodes,
+        "tasks": tasks,
+        "repeats": repeats,
+        "start": start,
+        "concurrency": concurrency,
+        "env_concurrency": with_registered_ids(env_concurrency or {}),
+        "seed": seed,
+        "retries": retries,
+        "env_kwargs": with_registered_ids(env_kwargs or {}),
+        "wrappers": wrappers,
+        "curriculum": curriculum,
+        "group_reward": group_reward,
+        "shard": shard,
+    }
+    with PreparedRollout(**arguments, out=out, resume=resume) as prepared:
+        play_with = functools.partial(
+            prepared.play, progress=progress, on_start=on_start, on_episode=on_episode
+        )
+        if backend is not None:
+            made_from = policy, sampling, policy_options
+            async with RayRun.on(backend, prepared, arguments, *made_from) as remote:
+                return await play_with(remote.policy, play_jobs=remote.play_jobs)
         player = make_policy(policy, sampling, policy_options)
         try:
-            return await prepared.play(
-                player, progress=progress, on_start=on_start, on_episode=on_episode
-            )
+            return await play_with(player)
         finally:
             if player is not policy:
                 await prepared.log.close_policy(player)

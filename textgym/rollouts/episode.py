@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import NoneType
 from typing import Any, NamedTuple, NoReturn
@@ -344,6 +344,14 @@ class SamePromptCheck:
                 f"repeat {job.repeat} of task {job.task_index} starts with a different prompt than "
                 "an earlier repeat: reset must return the same prompt for the same seed and index"
             )
+
+    def part(self, tasks: Iterable[tuple[str, int]]) -> SamePromptCheck:
+        """Return a check that knows the prompts of some tasks, for another process."""
+        part = SamePromptCheck(self._repeats)
+        known = [key for key in tasks if key in self._prompts]
+        part._prompts = {key: self._prompts[key] for key in known}
+        part._left = {key: self._left[key] for key in known}
+        return part
 
     def add_completed(self, trajectory: Trajectory) -> None:
         """Add the prompt of an episode that was played before the run was resumed."""

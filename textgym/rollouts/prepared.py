@@ -10,7 +10,7 @@ a run in which every episode fails is stopped early.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -58,6 +58,10 @@ if TYPE_CHECKING:
 
 __all__ = ["PreparedRollout"]
 
+PlayJobs = Callable[
+    [Schedule, int, Callable[[Trajectory], bool], SamePromptCheck | None], Awaitable[None]
+]
+
 
 class PreparedRollout:
     """A rollout with checked arguments, ready to be played by a policy.
@@ -96,9 +100,10 @@ class PreparedRollout:
     ) -> None:
         check_minimum(1, repeats=repeats, concurrency=concurrency)
         check_minimum(0, retries=retries, start=start)
-        self._groups = None
+        self._new_groups: Callable[[], GroupRewards] | None = None
         if group_reward is not None:
-            self._groups = GroupRewards(group_reward, repeats, retries)
+            self._new_groups = partial(GroupRewards, group_reward, repeats, retries)
+            self._new_groups()  # checks the arguments
         if resume and out is None:
             raise RunError("resume needs the folder of the run: pass out")
         if out is not None and not resume:
@@ -145,16 +150,17 @@ class PreparedRollout:
         progress: bool = False,
         on_start: Callable[[int], None] | None = None,
         on_episode: Callable[[Trajectory], None] | None = None,
+        play_jobs: PlayJobs | None = None,
     ) -> Run:
         """Play the rollout once and return the run; the arguments are as in `rollout`.
+
+        With `play_jobs`, other processes play, and `policy` stands for theirs.
 
         Raises:
             UsageError: The policy cannot play an environment.
             RunError: The folder cannot be used.
         """
-        for env in self._envs.samples.values():
-            policy.for_env(env)
-        config = self._config(policy)
+        config = self.config(policy)
         if self._out is not None and self._resume:
             refresh_run(self._out)
         with contextlib.ExitStack() as stack:
@@ -174,8 +180,7 @@ class PreparedRollout:
                 bar = stack.enter_context(_progress_bar())
                 starts, takers = [bar.begin, *starts], [bar.count, *takers]
             rows = {env_id: tasks.rows for env_id, tasks in self._plan.items() if tasks.rows}
-            planned = self.num_tasks * self._repeats
-            recorder = RunRecorder(folder, planned, self._digests, rows, takers)
+            recorder = RunRecorder(folder, self.num_episodes, self._digests, rows, takers)
             check_prompt = SamePromptCheck(self._repeats) if self._repeats > 1 else None
             completed: set[Key] = set()
             if folder and self._resume:
@@ -185,23 +190,13 @@ class PreparedRollout:
                 schedule = self._schedule(completed, has_jobs=recorder.remaining != 0)
             for begin in starts:
                 begin(recorder.remaining)
-            env_fns = with_unchanged_data(self._envs.env_fns, self._digests)
+            play_jobs = play_jobs or partial(self.play_jobs, policy)
             try:
                 if self._work:
                     schedule = await self._leased(self._work)
                 while schedule:
-                    await play_all(
-                        schedule,
-                        self._pool,
-                        env_fns,
-                        policy,
-                        min(self._concurrency, recorder.remaining),
-                        self._retries,
-                        recorder.add,
-                        self.log,
-                        check_prompt,
-                        self._groups,
-                    )
+                    workers = min(self._concurrency, recorder.remaining)
+                    await play_jobs(schedule, workers, recorder.add, check_prompt)
                     schedule = None
                     if self._work and not recorder.stopped_early:
                         schedule = await self._leased(self._work)
@@ -211,6 +206,28 @@ class PreparedRollout:
                 raise
             return recorder.finish()
 
+    async def play_jobs(
+        self,
+        policy: Policy,
+        schedule: Schedule,
+        workers: int,
+        on_episode: Callable[[Trajectory], bool],
+        check_prompt: SamePromptCheck | None,
+    ) -> None:
+        """Play the jobs of a schedule in this process; the arguments are as in `play_all`."""
+        await play_all(
+            schedule,
+            self._pool,
+            with_unchanged_data(self._envs.env_fns, self._digests),
+            policy,
+            workers,
+            self._retries,
+            on_episode,
+            self.log,
+            check_prompt,
+            self._new_groups() if self._new_groups else None,
+        )
+
     @property
     def num_tasks(self) -> int:
         """How many tasks are played."""
@@ -218,7 +235,24 @@ class PreparedRollout:
             return self._episodes
         return sum(map(len, self._plan.values()))
 
-    def _config(self, policy: Policy) -> dict[str, Any]:
+    @property
+    def num_episodes(self) -> int:
+        """How many episodes the run has."""
+        return self.num_tasks * self._repeats
+
+    @property
+    def env_ids(self) -> tuple[str, ...]:
+        """The ids of the environments."""
+        return tuple(self._plan)
+
+    def config(self, policy: Policy) -> dict[str, Any]:
+        """Return what `run.json` holds of a run with a policy.
+
+        Raises:
+            UsageError: The policy cannot play an environment.
+        """
+        for env in self._envs.samples.values():
+            policy.for_env(env)
         tasks = self._whole_plan if self._has_given_tasks else {}
         given_tasks = {env_id: planned.as_given() for env_id, planned in tasks.items()}
         return {
@@ -239,7 +273,7 @@ class PreparedRollout:
             **({"curriculum": self._curriculum.as_dict()} if self._curriculum else {}),
             **({"given_tasks": given_tasks} if self._has_given_tasks else {}),
             "repeats": self._repeats,
-            **({"group_reward": self._groups.name} if self._groups else {}),
+            **({"group_reward": self._new_groups().name} if self._new_groups else {}),
             "seed": self._seed,
             **({"shard": list(self._shard)} if self._shard else {}),
         }
@@ -249,7 +283,7 @@ class PreparedRollout:
     ) -> set[Key]:
         """Count the episodes in the folder, and return their keys."""
         index, completed = read_completed(
-            folder, self._plan, self._repeats, self._seed, whole_groups=self._groups is not None
+            folder, self._plan, self._repeats, self._seed, whole_groups=self._new_groups is not None
         )
         if self._curriculum:
             for entry, _ in index.entries():

@@ -9,7 +9,7 @@ TORCH := torch==2.13.0
 WORKERS ?= 3
 # Each process begins with a third of the tests, so most fixtures and imports are made by one only.
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
-MEDIUM := not soak and not vllm and not trainers
+MEDIUM := not soak and not vllm and not trainers and not ray
 QUICK := not slow and not model and $(MEDIUM)
 VLLM := .venv-vllm
 # One thread that does not wait actively: several that are bound to cores are slow beside other work.
@@ -18,7 +18,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive VLLM_CPU_OMP_THREADS_BIN
 # Tests start hundreds of processes, and each would compile the package.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: test-guests test-textarena test-openenv test-verifiers test-nemo-gym help setup demo demo-learning demo-training demo-first-rungs demo-trl demo-rewards demo-reward-model demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core test-package mutants lint format docs docs-site audit audit-check guests reference first-rungs verdicts bench bench-guard clean
+.PHONY: test-ray test-guests test-textarena test-openenv test-verifiers test-nemo-gym help setup demo demo-learning demo-training demo-first-rungs demo-trl demo-rewards demo-reward-model demo-what-goes-wrong demo-workplace test test-changed test-all test-rest test-model soak test-vllm test-trainers test-core test-package mutants lint format docs docs-site audit audit-check guests reference first-rungs verdicts bench bench-guard clean
 
 help:  ## show the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
@@ -145,6 +145,14 @@ docs-site: setup  ## build the documentation site into build/site; a warning fai
 GUESTS := textarena openenv verifiers
 test-guests: $(GUESTS:%=test-%)  ## tests of the suites that have environments of their own
 	@if [ -n "$(NEWEST)" ]; then $(MAKE) test-nemo-gym; else echo "no Python 3.12 or 3.13 here: the tests of NeMo Gym's own servers are left out"; fi
+
+test-ray: .venv-ray/.ready  ## the tests of Ray, with a cluster on this machine
+	.venv-ray/bin/python -m pytest -m ray tests/rollouts
+
+.venv-ray/.ready: setup.cfg constraints.txt
+	$(PYTHON) -m venv .venv-ray
+	.venv-ray/bin/python -m pip --disable-pip-version-check -q install -c constraints.txt -e '.[ray,dev]'
+	@touch $@
 
 .venv-%/.guest: setup.cfg constraints-%.txt
 	$(PYTHON) -m venv .venv-$*

@@ -25,3 +25,10 @@ def content(folder: Path) -> dict[str, Any]:
     lines = (folder / "trajectories.jsonl").read_bytes().splitlines()
     found["trajectories.jsonl"] = [without_times(json.loads(line)) for line in lines]
     return found | {path.name: path.read_bytes() for path in folder.glob("image/*")}
+
+
+def in_order(folder: Path) -> dict[str, Any]:
+    """Return the content of a run whose episodes are in the order in which they finished."""
+    found = content(folder)
+    found["trajectories.jsonl"].sort(key=lambda it: (it["env_id"], it["task_index"], it["repeat"]))
+    return found

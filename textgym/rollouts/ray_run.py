@@ -32,7 +32,7 @@ from textgym.trajectories.schema import Trajectory
 
 __all__ = ["RayRun"]
 
-_LEASE = 64  # episodes, at most, if a group or half the concurrency is not larger
+LEASE = 64  # episodes, at most, if a group or half the concurrency is not larger
 _LEASES_PER_ACTOR = 8  # at least, so that all actors end at about the same time
 _AT_ONCE = 2  # leases that an actor has at the same time, so that it never waits for the next one
 _MAX_FAILURES = 10  # in a row, of an actor; while Ray restarts it, a call fails about every 2 s
@@ -171,7 +171,7 @@ class RayRun:
     def _lease_size(self, workers: int) -> int:
         """Return how many episodes a lease has, if an actor plays so many of a lease at once."""
         share = self._prepared.num_episodes // (_LEASES_PER_ACTOR * len(self._backend.actors()))
-        return max(workers, min(_LEASE, share))
+        return max(workers, min(LEASE, share))
 
     def _actor_for(self, lease: _Lease) -> RayActor | None:
         """Return the actor with the most room for a lease; None if none has room."""

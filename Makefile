@@ -146,8 +146,8 @@ GUESTS := textarena openenv verifiers
 test-guests: $(GUESTS:%=test-%)  ## tests of the suites that have environments of their own
 	@if [ -n "$(NEWEST)" ]; then $(MAKE) test-nemo-gym; else echo "no Python 3.12 or 3.13 here: the tests of NeMo Gym's own servers are left out"; fi
 
-test-ray: .venv-ray/.ready  ## the tests of Ray, with a cluster on this machine
-	.venv-ray/bin/python -m pytest -m ray tests/rollouts
+test-ray: .venv-ray/.ready  ## tests with a Ray cluster on this machine
+	.venv-ray/bin/python -m pytest -m ray tests/rollouts tests/test_docs.py
 
 .venv-ray/.ready: setup.cfg constraints.txt
 	$(PYTHON) -m venv .venv-ray

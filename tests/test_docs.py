@@ -29,6 +29,7 @@ MODEL = re.compile(r'"hf"|--policy hf|textgym\.training\.(trl|verl)')
 SLOW = re.compile(
     r"textgym (check|audit) |\baudit\(|repeats=8|PythonTool|Sandbox\(|.python.\]|--workers"
 )
+RAY = re.compile(r"--backend ray|RayBackend")
 
 
 def name_of(file: Path) -> str:
@@ -41,6 +42,8 @@ def marks_of(code: str) -> list[pytest.MarkDecorator]:
         (pytest.mark.model, MODEL),
         (pytest.mark.filterwarnings("ignore"), MODEL),  # of the trainers
         (pytest.mark.slow, SLOW),
+        (pytest.mark.ray, RAY),
+        (pytest.mark.filterwarnings("ignore::ResourceWarning"), RAY),  # of Ray's own files
     )
     return [mark for mark, kind in kinds if kind.search(code)]
 
@@ -101,6 +104,8 @@ NEEDED = {
     "integrations.inspect": "inspect_ai",
     "from datasets import": "datasets",
     ".parquet": "pyarrow",
+    "--backend ray": "ray",
+    "RayBackend": "ray",
 }
 """The packages of extras that code needs."""
 

@@ -239,6 +239,7 @@ class _Player:
         self._policy: Policy | None = None
         self._made_from: bytes | None = None
         self._version: str | None = None
+        self._playing: set[asyncio.Task[Any]] = set()
 
     async def config(self, setup: list[Any], weights: Any) -> dict[str, Any]:
         """Return the configuration of the run, after everything has been loaded."""
@@ -265,16 +266,30 @@ class _Player:
             played.append(trajectory)
             return True
 
-        await rollout.play_jobs(policy, schedule, min(workers, len(jobs)), take, check)
+        workers = min(workers, len(jobs))
+        playing = asyncio.create_task(rollout.play_jobs(policy, schedule, workers, take, check))
+        self._playing.add(playing)
+        try:
+            await playing
+        finally:
+            self._playing.remove(playing)
         return played
 
     async def close(self) -> None:
         """Close the environments and the policy."""
-        if self._rollout:
-            self._rollout.close()
+        await self._end_rollout()
         if self._policy:
             await self._policy.close()
-        self._setup = self._rollout = self._policy = self._made_from = None
+        self._policy = self._made_from = None
+
+    async def _end_rollout(self) -> None:
+        """Cancel the leases of the last rollout that nobody waits for, and close it."""
+        for playing in self._playing:
+            playing.cancel()
+        await asyncio.gather(*self._playing, return_exceptions=True)
+        if self._rollout:
+            self._rollout.close()
+        self._setup = self._rollout = None
 
     async def _ready(self, setup: list[Any], weights: Any) -> tuple[PreparedRollout, Policy]:
         """Make the environments and the policy, unless they are as needed."""
@@ -285,12 +300,11 @@ class _Player:
                 specs, arguments, made_from = cloudpickle.loads(await setup[0])
                 for env_id, spec in specs.items():  # of programs that register environments
                     gym.registry.setdefault(env_id, spec)
+                await self._end_rollout()
                 if self._made_from != made_from:
                     await self.close()
                     self._policy = make_policy(*cloudpickle.loads(made_from))
                     self._made_from, self._version = made_from, None
-                elif self._rollout:
-                    self._rollout.close()
                 self._rollout = PreparedRollout(**arguments)
                 self._setup = setup[0]
             assert self._rollout

@@ -279,7 +279,8 @@ class RayRun:
         """Cancel the calls that have not ended."""
         import ray
 
-        for call in self._calls.values():
+        for future, call in self._calls.items():
+            future.cancel()
             ray.cancel(call.ref)
         self._calls.clear()
 

@@ -1,7 +1,7 @@
 """An actor of Ray, beside one process that plays the same run.
 
 The table shows the CPU microseconds of an episode: `rollout` in one process, and with one actor, in
-leases of 64 and of 128 episodes. All processes count: this one, the actor, and the servers of Ray. The
+leases of 64 and of 128 episodes. The CPU of this process, the actor and Ray's servers is added. The
 environment costs little, so the difference is what leasing and sending add to an episode. Each
 figure is the difference between a run and one of a third of its episodes, so the start of a run
 cancels. It needs Linux and the extra `ray`.

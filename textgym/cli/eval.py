@@ -362,17 +362,7 @@ def _play(
     arguments: Mapping[str, Any],
     actors: RayBackend | None,
 ) -> Run:
-    """Play the rollout under a progress bar with the mean reward so far.
-
-    Args:
-        console: Shows the bar.
-        rollout: The rollout.
-        out: Its folder.
-        policy: The spec of the policy; None for the default one.
-        made_with: The sampling and the other options of the policy.
-        arguments: The arguments of the rollout, for actors.
-        actors: Play in place of this process.
-    """
+    """Play the rollout, here or with actors, under a progress bar with the mean reward so far."""
     import asyncio
 
     spec = policy or DEFAULT_POLICY

@@ -105,7 +105,7 @@ class RayRun:
         sampling: Mapping[str, Any] | None,
         policy_options: Mapping[str, Any] | None,
     ) -> AsyncIterator[RayRun]:
-        """Enter a rollout of which at least one actor has loaded everything.
+        """Enter a rollout, when at least one actor has loaded what it needs.
 
         Args:
             backend: As in `rollout`. One that is made from a spec is closed at the end.

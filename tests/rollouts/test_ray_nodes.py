@@ -54,7 +54,7 @@ def test_actor_of_a_dead_node_is_given_up(
             time.sleep(0.02)
         (tmp_path / "go").touch()
 
-    remover = threading.Thread(target=remove_node)
+    remover = threading.Thread(target=remove_node, daemon=True)
     remover.start()
     with textgym.RayBackend(actors=2) as backend:
         textgym.rollout(**run, out=tmp_path / "ray", backend=backend)

@@ -19,11 +19,13 @@ import pytest
 from in_process import run_command
 from policies_on_ray import Answers, halting
 from repository import ROOT
-from run_contents import in_order
+from run_contents import in_order, without_times
 
 import textgym
 from textgym.errors import OracleError, RunError, UnknownNameError, UsageError
 from textgym.rollouts.ray_backend import RayBackend
+from textgym.training import EpisodeKey, EpisodePlayer
+from textgym.trajectories.schema import Trajectory
 
 ray = pytest.importorskip("ray")
 pytestmark = [
@@ -136,6 +138,24 @@ def test_actor_of_the_caller_answers(backend: RayBackend) -> None:
     assert 0 < run.mean_reward < 1
 
 
+def test_episode_player_in_an_actor_of_the_caller(cluster: Any) -> None:
+    @ray.remote
+    class Player:
+        def __init__(self, envs: str, policy: str) -> None:
+            self.player, self.policy = EpisodePlayer(envs), textgym.make_policy(policy)
+
+        async def play(self, episodes: list[EpisodeKey]) -> list[Trajectory]:
+            return await self.player.aplay(self.policy, episodes)
+
+    players = [Player.remote(MCQA, "random") for _ in range(2)]
+    asked = [EpisodeKey(MCQA, task, repeat) for task in (7, 3, 5) for repeat in range(2)]
+    first, second = ray.get([one.play.remote(asked[n::2]) for n, one in enumerate(players)])
+    with EpisodePlayer(MCQA) as player:
+        played = player.play("random", asked)
+    assert without_times(first) == without_times(played[0::2])
+    assert without_times(second) == without_times(played[1::2])
+
+
 def test_environment_that_only_the_driver_registered(backend: RayBackend) -> None:
     from textgym.envs.mcqa.mcqa_env import MCQA as Class
 
@@ -208,7 +228,8 @@ def kill_actors(folder: Path, times: int) -> None:
 def test_killed_actors_lose_and_double_nothing(
     cluster: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run = {"envs": {MCQA: 1.0, GUESS: 9.0}, "episodes": 100 * KILLS, "repeats": 4}
+    tasks = min(100 * KILLS, 1000)
+    run = {"envs": {MCQA: 1.0, GUESS: 1.0}, "episodes": tasks, "repeats": 400 * KILLS // tasks}
     run |= {"concurrency": 8, **halting(tmp_path, limit=400)}
     killer = threading.Thread(target=kill_actors, args=(tmp_path, KILLS), daemon=True)
     killer.start()

@@ -59,9 +59,13 @@ class RayBackend:
             `ray.init`: it joins the cluster of `RAY_ADDRESS` or of this machine, or starts one.
         runtime_env: Ray's runtime environment of the actors. By default, they import modules from
             where this process does.
+        patience: After how many seconds an actor is given up that died and that Ray cannot restart.
 
     Raises:
         UsageError: An argument is invalid.
+
+    Attributes:
+        patience: The argument.
 
     Example:
         >>> import textgym
@@ -77,13 +81,16 @@ class RayBackend:
         num_gpus: float = 0,
         address: str | None = None,
         runtime_env: Mapping[str, Any] | None = None,
+        patience: float = 120,
     ) -> None:
         check_minimum(1, actors=1 if actors is None else actors)
-        for name, number in (("num_cpus", num_cpus), ("num_gpus", num_gpus)):
+        numbers = {"num_cpus": num_cpus, "num_gpus": num_gpus, "patience": patience}
+        for name, number in numbers.items():
             if not isinstance(number, (int, float)) or number < 0:
                 raise UsageError(f"{name} must be a number, 0 or more, not {number!r}")
         self._count, self._needs = actors, {"CPU": num_cpus, "GPU": num_gpus}
         self._address, self._runtime_env = address, runtime_env
+        self.patience = patience
         self._actors: list[RayActor] | None = None
         self._owns_cluster = False
         self._weights: tuple[list[Any], str] | None = None
@@ -204,12 +211,14 @@ class RayActor:
         is_ready: Whether it has loaded what it needs, and has not failed since.
         load: How many leases it has; one that needs all of it counts for as many as it can have.
         failures: How often it failed in a row.
+        lost_at: When it was last lost, in seconds of the monotonic clock.
     """
 
     handle: Any
     is_ready: bool = False
     load: int = 0
     failures: int = 0
+    lost_at: float = 0.0
 
 
 def _import_paths() -> list[str]:

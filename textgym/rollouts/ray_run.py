@@ -14,6 +14,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from itertools import chain, groupby, islice
@@ -35,7 +36,7 @@ __all__ = ["RayRun"]
 LEASE = 64  # episodes, at most, if a group or half the concurrency is not larger
 _LEASES_PER_ACTOR = 8  # at least, so that all actors end at about the same time
 _AT_ONCE = 2  # leases that an actor has at the same time, so that it never waits for the next one
-_MAX_FAILURES = 10  # in a row, of an actor; while Ray restarts it, a call fails about every 2 s
+_MAX_FAILURES = 10  # of an actor, in a row
 _MAX_DEATHS = 3  # of actors that played the same task
 _SILENCE = 30.0  # seconds without an actor after which the log says so
 
@@ -92,6 +93,7 @@ class RayRun:
         self._last_error: Exception = RunError("there is no actor")
         for actor in backend.actors():
             actor.is_ready, actor.load, actor.failures = False, 0, 0
+            actor.lost_at = time.monotonic()
             self._call(actor, None, "config")
 
     @classmethod
@@ -209,11 +211,13 @@ class RayRun:
             if error:
                 found += self._after_failure(actor, lease, error)
             elif lease:
-                actor.failures = 0
                 found += future.result()
+                actor.failures = 0 if actor.is_ready else actor.failures
             else:
                 self._check(future.result())
                 actor.is_ready = True
+            if not (actor.is_ready or actor.load):
+                self._bring_back(actor)
         return found
 
     def _check(self, config: dict[str, Any]) -> None:
@@ -235,7 +239,7 @@ class RayRun:
     def _after_failure(
         self, actor: RayActor, lease: _Lease | None, error: BaseException
     ) -> list[Trajectory]:
-        """Put a lease back, and make its actor ready again or give it up.
+        """Put the lease of a call that failed back.
 
         Returns:
             The failed episodes of a task that is not played again.
@@ -248,16 +252,25 @@ class RayRun:
         if isinstance(cause, UsageError):
             raise cause
         self._last_error = cause or error
-        if actor.is_ready or lease is None:  # the first of its calls that fails
-            actor.is_ready = False
-            actor.failures = actor.failures + 1 if cause is None else _MAX_FAILURES
+        if cause:
+            actor.failures = _MAX_FAILURES
+        if actor.is_ready:
+            actor.is_ready, actor.lost_at = False, time.monotonic()
+            actor.failures += 1
             _log.warning("an actor failed: %s", in_one_line(self._last_error))
-        if not actor.load and actor.failures < _MAX_FAILURES:
-            self._call(actor, None, "config")
-        elif not actor.load:
-            _log.warning("the actor is given up")
-            self._backend.give_up(actor)
         return self._put_back(lease) if lease else []
+
+    def _bring_back(self, actor: RayActor) -> None:
+        """Make an actor ready again that failed, or give it up.
+
+        While Ray finds no room to restart it, this fails about every 2 seconds.
+        """
+        is_gone = time.monotonic() - actor.lost_at > self._backend.patience
+        if is_gone or actor.failures >= _MAX_FAILURES:
+            _log.warning("an actor is given up: %s", in_one_line(self._last_error))
+            self._backend.give_up(actor)
+        else:
+            self._call(actor, None, "config")
 
     def _put_back(self, lease: _Lease) -> list[Trajectory]:
         """Put back a lease whose actor died; return failed episodes if they are not played again.

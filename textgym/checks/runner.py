@@ -1,8 +1,15 @@
-"""The list of checks, and running them: the fast ones as a check, all of them as an audit."""
+"""The list of checks, and running them: the fast ones as a check, all of them as an audit.
+
+Invariant: results and their order do not depend on the number of workers. All checks then begin at
+once; the result of one that needs another, which failed, is not used.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -20,13 +27,25 @@ from textgym.checks import (
     task_checks,
     tool_checks,
 )
-from textgym.checks.checks import Check, CheckFailed, Outcome, Result, Skipped, checks_in
+from textgym.checks.checks import BASICS, Check, CheckFailed, Outcome, Result, Skipped, checks_in
 from textgym.checks.report import Report
 from textgym.checks.soundness import verifier_checks
 from textgym.checks.subject import Subject, make_subject
+from textgym.concurrency.worker_calls import WorkerCalls
 from textgym.errors import UsageError, in_one_line
 
-__all__ = ["CHECKS", "FAST_CHECKS", "TASKS", "audit", "check", "run_check", "run_checks"]
+__all__ = [
+    "CHECKS",
+    "FAST_CHECKS",
+    "TASKS",
+    "audit",
+    "check",
+    "check_runner",
+    "run_check",
+    "run_checks",
+]
+
+Run = Callable[[Subject, Check], Result]
 
 CHECKS: Mapping[str, Check] = checks_in(
     contract_checks,
@@ -54,6 +73,7 @@ def check(
     env: str | type[gym.Env[Any, Any]] | gym.Env[Any, Any],
     tasks: int = 200,
     show: Callable[[str], None] = print,
+    workers: int = 1,
 ) -> bool:
     """Run the fast checks on an environment and print one line per check.
 
@@ -62,13 +82,19 @@ def check(
             environment with textgym's spaces.
         tasks: The number of tasks per level for the checks that play many tasks.
         show: Called with each line.
+        workers: The number of processes that run checks. If there are several, other processes must
+            be able to import the environment, and its arguments must be picklable.
 
     Returns:
         True if no check failed.
+
+    Raises:
+        UsageError: As `audit`.
+        WorkerFailure: A worker died twice for another reason than the check.
     """
     passed = True
-    with make_subject(env, tasks) as subject:
-        for result in run_checks(subject, FAST_CHECKS):
+    with make_subject(env, tasks) as subject, check_runner(subject, FAST_CHECKS, workers) as run:
+        for result in run_checks(subject, FAST_CHECKS, run=run):
             show(str(result))
             passed = passed and not result.decides
     return passed
@@ -81,6 +107,7 @@ def audit(
     tasks: int | None = None,
     chance: float | None = None,
     attackers: Mapping[str, Any] | None = None,
+    workers: int = 1,
     on_start: Callable[[Check], None] = lambda check: None,
     on_result: Callable[[Result], None] = lambda result: None,
 ) -> Report:
@@ -98,15 +125,20 @@ def audit(
             card's.
         attackers: Policies to try beside the audit's own, by name. Each is a `Policy`, a text, or
             a function of `textgym.checks.episodes.Scripted` that returns the next message or text.
-        on_start: Called with each check before it is run.
+        workers: The number of processes that run checks. If there are several, other processes must
+            be able to import the environment and the attackers, and its arguments must be
+            picklable.
+        on_start: Called with each check before it is run; with several workers, before its result
+            is awaited.
         on_result: Called with each result.
 
     Returns:
         The report.
 
     Raises:
-        UsageError: The environment is not a text environment, or cannot be made again; `tasks` is
-            below 1; or `chance` is not a return below the maximum.
+        UsageError: The environment is not a text environment, or cannot be made again, or not by
+            workers; `tasks` or `workers` is below 1; or `chance` is not a return below the maximum.
+        WorkerFailure: A worker died twice for another reason than the check.
 
     Example:
         >>> report = audit("textgym/MCQA-v0", quick=True, tasks=2)
@@ -123,9 +155,10 @@ def audit(
             raise UsageError(
                 f"chance must be at least {low:g} and less than {high:g}, not {chance}"
             )
-        for result in run_checks(subject, CHECKS, on_start):
-            results.append(result)
-            on_result(result)
+        with check_runner(subject, CHECKS, workers) as run:
+            for result in run_checks(subject, CHECKS, on_start, run):
+                results.append(result)
+                on_result(result)
         return Report(
             target=subject.name,
             kwargs=subject.kwargs,
@@ -146,6 +179,7 @@ def run_checks(
     subject: Subject,
     checks: Mapping[str, Check],
     on_start: Callable[[Check], None] = lambda check: None,
+    run: Run | None = None,
 ) -> Iterator[Result]:
     """Run checks in their order, and yield their results.
 
@@ -155,7 +189,9 @@ def run_checks(
         subject: The environment.
         checks: The checks by id. A check comes after those that it needs.
         on_start: Called before each check.
+        run: Returns the result of a check; `run_check` by default.
     """
+    run = run or run_check
     failed: set[str] = set()
     for check in checks.values():
         on_start(check)
@@ -163,10 +199,44 @@ def run_checks(
         if broken:
             yield Result(check.id, "skip", check.severity, f"it needs {broken[0]}, which failed")
             continue
-        result = run_check(subject, check)
+        result = run(subject, check)
         if result.failed:
             failed.add(check.id)
         yield result
+
+
+@contextmanager
+def check_runner(subject: Subject, checks: Mapping[str, Check], workers: int) -> Iterator[Run]:
+    """Yield the function that runs a check, or takes its result from a worker.
+
+    Args:
+        subject: The environment.
+        checks: All checks to run, by id.
+        workers: The number of processes; 1 for this one.
+
+    Raises:
+        UsageError: `workers` is below 1, or workers cannot make the environment.
+    """
+    if workers < 1:
+        raise UsageError(f"workers must be 1 or more, not {workers}")
+    if workers == 1:
+        yield run_check
+        return
+    start = partial(_checks_of, replace(subject, made=[]))
+    with WorkerCalls(start, workers, name="checks") as calls:
+        # The last of the slow checks take longest. They begin early, so that all workers end at
+        # about the same time.
+        slow = [id for id, check in checks.items() if not check.fast]
+        order = [id for id in dict.fromkeys((*BASICS, *reversed(slow), *checks)) if id in checks]
+        begun = {id: calls.begin(id) for id in order}
+        yield lambda subject, check: begun[check.id].result()
+
+
+@contextmanager
+def _checks_of(subject: Subject) -> Iterator[Callable[[str], Result]]:
+    """Yield the function that a worker calls: it runs the check with an id."""
+    gym.registry.setdefault(subject.spec.id, subject.spec)
+    yield lambda id: run_check(subject, CHECKS[id])
 
 
 def run_check(subject: Subject, check: Check) -> Result:

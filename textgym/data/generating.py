@@ -11,14 +11,13 @@ few different rows is noticed after a bounded number of draws.
 from __future__ import annotations
 
 import itertools
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
+from functools import partial
 from itertools import islice
 from typing import Any
 
-from textgym.concurrency.workers import Workers
+from textgym.concurrency.worker_calls import WorkerCalls
 from textgym.core.text_env import TextEnv
 from textgym.errors import UsageError
 from textgym.integrations.exported import exported
@@ -37,7 +36,6 @@ Drawn = tuple[int, int, dict[str, Any]]
 _MIN_DRAWS, _DRAWS_PER_ROW = 1000, 14
 
 _CHUNK = 200  # tasks that a worker draws at once
-_SECONDS, _MEMORY = 3600.0, 4 << 30  # limits of a worker, which no generator should reach
 
 
 def generate_rows(
@@ -48,8 +46,8 @@ def generate_rows(
     Args:
         id: The environment.
         rows: The number of rows.
-        workers: The number of processes that draw. If there are several, the arguments must be JSON
-            data, and the environment must be one that other processes can import.
+        workers: The number of processes that draw. If there are several, other processes must be
+            able to import the environment, and its arguments must be picklable.
         **kwargs: The keyword arguments of the environment, such as `split` and `level`.
 
     Raises:
@@ -66,7 +64,7 @@ def generate_rows(
         raise UsageError("rows come from the generator, so there is no dataset= here")
     with exported(id, rows, lambda env: "", **kwargs) as (env, _):
         env.get_task(0)  # checks what its author wrote
-        firsts = _first_draws(env) if workers == 1 else _first_draws_of(workers, env, id, kwargs)
+        firsts = _first_draws(env) if workers == 1 else _first_draws_of(workers, id, kwargs)
         with closing(firsts):
             yield from _choose(env, firsts, rows)
 
@@ -129,40 +127,21 @@ def _first_draws(env: TextEnv[Any]) -> Generator[Drawn, None, None]:
         yield next(_draws(env, index))
 
 
-def load_drawer(id: str, kwargs: dict[str, Any]) -> Callable[[int], dict[str, Any]]:
-    """Return the function that a worker calls: it draws the tasks from an index on.
+@contextmanager
+def drawer(id: str, kwargs: dict[str, Any]) -> Iterator[Callable[[int], list[Drawn]]]:
+    """Yield the function that a worker calls: it draws the tasks from an index on.
 
     Args:
         id: The environment.
         kwargs: Its keyword arguments.
     """
-    env: Any = make(id, **kwargs).unwrapped
-    return lambda start: {"drawn": _chunk(env, start)}
+    with closing(make(id, **kwargs)) as made:
+        env: Any = made.unwrapped
+        yield lambda start: [next(_draws(env, start + number)) for number in range(_CHUNK)]
 
 
-def _chunk(env: TextEnv[Any], start: int) -> list[Drawn]:
-    return [next(_draws(env, index)) for index in range(start, start + _CHUNK)]
-
-
-def _first_draws_of(
-    workers: int, env: TextEnv[Any], id: str, kwargs: dict[str, Any]
-) -> Generator[Drawn, None, None]:
+def _first_draws_of(workers: int, id: str, kwargs: dict[str, Any]) -> Generator[Drawn, None, None]:
     """Yield what each task draws first; worker processes draw."""
-    load, arguments = "textgym.data.generating:load_drawer", {"id": id, "kwargs": kwargs}
-    pool = Workers(load, arguments, name="generator", memory=_MEMORY)
-    threads = ThreadPoolExecutor(workers)
-
-    def draw(start: int) -> list[Drawn]:
-        reply = pool.call({"start": start}, _SECONDS)
-        # Without a reply the generator failed there, and fails here with its own error.
-        return _chunk(env, start) if reply is None else reply["drawn"]
-
-    chunks = deque[Future[list[Drawn]]]()
-    try:
-        for start in itertools.count(0, _CHUNK):
-            chunks.append(threads.submit(draw, start))
-            if len(chunks) > 2 * workers:
-                yield from chunks.popleft().result()
-    finally:
-        threads.shutdown(cancel_futures=True)
-        pool.close()
+    with WorkerCalls(partial(drawer, id, kwargs), workers, name="generator") as calls:
+        for call in calls.in_order(itertools.count(0, _CHUNK)):
+            yield from call.result()

@@ -36,6 +36,7 @@ COLUMNS = (
     "prompt_tokens", "completion_tokens", "completion_chars", "conversation_chars", "splits",
 )  # fmt: skip
 _POSITION = {name: position for position, name in enumerate(COLUMNS)}
+_CODED = ("env", "level", "category", "failure", "stop")  # columns of codes
 _COMPONENT_COLUMNS = 3  # the row of the episode, the code of the component's name, the value
 _UNGRADED = (_NAN,) * (len(COLUMNS) - 1 - _POSITION["failure"])
 _TEXT_KEYS = frozenset(
@@ -211,6 +212,21 @@ class EpisodeTable:
     def parts(self) -> tuple[list[str], bytes, bytes]:
         """Return the texts by code, from 1, the rows and the reward components."""
         return list(self._codes)[1:], self._rows.as_bytes(), self._components.as_bytes()
+
+    def extend(self, texts: Sequence[str], rows: bytes, components: bytes) -> None:
+        """Add the episodes of another table, from what `parts` returned there."""
+        codes = np.array([self._codes[text] for text in (None, *texts)])
+        added = np.frombuffer(rows).reshape(-1, len(COLUMNS)).copy()
+        for name in _CODED:
+            column = added[:, _POSITION[name]]
+            known = ~np.isnan(column)  # a failed episode has no stop reason
+            column[known] = codes[column[known].astype(int)]
+        parts = np.frombuffer(components).reshape(-1, _COMPONENT_COLUMNS).copy()
+        parts[:, 0] += self.num_episodes
+        parts[:, 1] = codes[parts[:, 1].astype(int)]
+        self._rows.extend(memoryview(added.tobytes()))
+        self._components.extend(memoryview(parts.tobytes()))
+        self.num_episodes += len(added)
 
     def numbers(self, name: str) -> Array:
         """Return a column of `EpisodeView.column`, in the order in which episodes were added."""

@@ -121,8 +121,16 @@ class RunFolder:
         Raises:
             RunError: It cannot be written; the file is unchanged.
         """
+        self.add_line(encode_line(trajectory))
+
+    def add_line(self, line: bytes) -> None:
+        """Append one trajectory that `encode_line` has made a line.
+
+        Raises:
+            RunError: It cannot be written; the file is unchanged.
+        """
         try:  # without `_reported`, which costs more
-            _append_or_undo(self._file, store_media(encode_line(trajectory), self.path))
+            _append_or_undo(self._file, store_media(line, self.path))
         except OSError as error:
             raise self._cannot_write(error) from error
 

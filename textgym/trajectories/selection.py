@@ -239,13 +239,17 @@ class Search:
             )
 
 
-def check_trajectories(trajectories: Iterable[Trajectory]) -> Iterator[Trajectory]:
+def check_trajectories(trajectories: Iterable[Trajectory], first: int = 1) -> Iterator[Trajectory]:
     """Yield trajectories after checking that each has all required keys.
+
+    Args:
+        trajectories: The trajectories.
+        first: The number of the first one, for errors.
 
     Raises:
         RunError: A trajectory lacks a key.
     """
-    for number, trajectory in enumerate(trajectories, 1):
+    for number, trajectory in enumerate(trajectories, first):
         missing = next((key for key in REQUIRED_KEYS if key not in trajectory), None)
         if missing:
             raise RunError(f"episode {number} is not a trajectory: it has no {missing!r}")

@@ -289,6 +289,20 @@ def test_address_of_the_model_server_may_differ(tmp_path: Path) -> None:
     assert textgym.merge_runs(parts, tmp_path / "merged").metrics["overall"]["episodes"] == 12
 
 
+def test_shards_that_were_rescored_are_the_run_that_was_rescored(tmp_path: Path) -> None:
+    changes = {"grading_mode": "lenient_boxed"}
+    parts = shards(tmp_path, 2)
+    again = [path.with_name(f"again{path.name}") for path in parts]
+    for path, out in zip(parts, again, strict=True):
+        textgym.rescore(path, env_kwargs=changes, out=out)
+    textgym.merge_runs(again, tmp_path / "merged")
+    textgym.rescore(play(tmp_path / "one"), env_kwargs=changes, out=tmp_path / "again")
+    merged, whole = content(tmp_path / "merged"), content(tmp_path / "again")
+    assert merged["run.json"].pop("rescored") == {"run": None, "env_kwargs": changes}
+    del whole["run.json"]["rescored"]
+    assert merged == whole
+
+
 def test_shards_of_other_divisions_are_refused(tmp_path: Path) -> None:
     runs = [play(tmp_path / "2", shard=(1, 2)), play(tmp_path / "3", shard=(1, 3))]
     refused(runs, tmp_path, "shard 1 of 2 and shard 1 of 3 cannot be merged")

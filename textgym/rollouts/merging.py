@@ -56,6 +56,8 @@ class _Part(NamedTuple):
             raise RunError(index.problem or f"{str(path)!r} has lines of another program")
         shard = Shard.of(config)
         config.pop("shard", None)
+        if rescored := config.get("rescored"):  # its folder, which is that of a shard, may differ
+            config["rescored"] = {**rescored, "run": None}
         return cls(Path(path), config, shard, index)
 
 
@@ -322,9 +324,9 @@ def _refuse_missing(parts: Sequence[_Part], numbers: EpisodeNumbers, found: Numb
     elif missing:
         raise RunError(
             f"missing shards: {_ranges(missing)} of {count}; name their folders, too, or merge "
-            "without them (partial)"
+            "without them (--partial)"
         )
-    raise RunError(f"{incomplete[0]}: resume it, or merge without the others (partial)")
+    raise RunError(f"{incomplete[0]}: resume it, or merge without the others (--partial)")
 
 
 def _ranges(numbers: Sequence[int]) -> str:

@@ -49,8 +49,8 @@ def test_missing_shard_is_one_line_or_a_partial_run(tmp_path: Path) -> None:
     done = run_command(tmp_path, "merge", "merged", "1", "3")
     assert done.returncode == 2
     assert done.stderr == (
-        "textgym: missing shards: 2 of 3; name their folders, too, or merge without them (--partial)"
-        "\n"
+        "textgym: missing shards: 2 of 3; name their folders, too, or merge without them "
+        "(--partial)\n"
     )
     done = run_command(tmp_path, "merge", "merged", "1", "3", "--partial")
     assert output_of(done).splitlines()[1] == "partial run: 8 of 12 episodes are stored"

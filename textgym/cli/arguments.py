@@ -24,6 +24,7 @@ __all__ = [
     "RunArgument",
     "SplitOption",
     "WaitingOption",
+    "WorkersOption",
     "check_place",
     "env_arguments",
     "read_env_settings",
@@ -238,6 +239,9 @@ EnvSettingsOption = Annotated[
 WaitingOption = Annotated[
     int,
     typer.Option(metavar="N", help="Maximum number of concurrent steps, if they wait for a judge."),
+]
+WorkersOption = Annotated[
+    int, typer.Option(metavar="N", help="Number of processes that share the work.")
 ]
 RetriesOption = Annotated[int, typer.Option(metavar="N", help="Retries of a failed step.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print everything as one JSON object.")]

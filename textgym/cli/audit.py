@@ -19,6 +19,7 @@ from textgym.cli.arguments import (
     EnvSettingsOption,
     LevelOption,
     SplitOption,
+    WorkersOption,
     check_place,
     env_arguments,
     read_env_settings,
@@ -48,12 +49,13 @@ def check_command(
     level: LevelOption = None,
     settings: EnvSettingsOption = None,
     tasks: Annotated[int, typer.Option(metavar="N", help="Tasks per level to play.")] = 200,
+    workers: WorkersOption = 1,
 ) -> None:
     from textgym.checks import check
 
     (env,) = _made([target], dataset, split, level, settings)
     with closing(env):
-        if not check(env, tasks=tasks):
+        if not check(env, tasks=tasks, workers=workers):
             raise typer.Exit(1)
 
 
@@ -88,6 +90,7 @@ def audit_command(
             help="A policy or function of your own, tried beside the audit's; may be repeated.",
         ),
     ] = None,
+    workers: WorkersOption = 1,
     everything: Annotated[
         bool, typer.Option("--all", help=f"List all attackers, not only {_SHOWN_ATTACKERS}.")
     ] = False,
@@ -109,7 +112,15 @@ def audit_command(
     passed = True
     for number, env in enumerate(made, 1):
         where = f"{number} of {len(made)}: " if len(made) > 1 else ""
-        report = _audit(env, where, tasks=tasks, chance=chance, quick=quick, attackers=policies)
+        report = _audit(
+            env,
+            where,
+            tasks=tasks,
+            chance=chance,
+            quick=quick,
+            attackers=policies,
+            workers=workers,
+        )
         passed = passed and report.passed
         reports.append(report.as_dict())
         if html is not None:  # before what is printed, which a closed pipe ends

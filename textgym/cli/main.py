@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from textgym._version import __version__
-from textgym.errors import UsageError
+from textgym.errors import UsageError, WorkerFailure
 from textgym.names import import_object
 
 __all__ = ["app", "main"]
@@ -184,13 +184,13 @@ def _options(
 
 
 def main() -> None:
-    """Run the command. A user error is printed as one line, and the exit code is 2."""
+    """Run the command. An error of the user, or a killed worker, is one line with exit code 2."""
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     sys.path.insert(0, os.getcwd())  # environments in the current folder can be imported
     try:
         app(prog_name="textgym")
-    except UsageError as error:
+    except (UsageError, WorkerFailure) as error:
         print(f"textgym: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:

@@ -18,6 +18,7 @@ from textgym.cli.arguments import (
     RetriesOption,
     RunArgument,
     WaitingOption,
+    WorkersOption,
     read_env_settings,
     refresh,
 )
@@ -38,6 +39,7 @@ def rescore_command(
     limit: Annotated[
         int, typer.Option(metavar="N", help="Maximum number of episodes per list; 0 lists all.")
     ] = 20,
+    workers: WorkersOption = 1,
     concurrency: WaitingOption = 64,
     retries: RetriesOption = 2,
     as_json: JsonOption = False,
@@ -61,6 +63,7 @@ def rescore_command(
             concurrency=concurrency,
             retries=retries,
             keep=limit,
+            workers=workers,
             on_episode=count,
         )
     if as_json:

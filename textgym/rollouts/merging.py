@@ -56,7 +56,7 @@ class _Part(NamedTuple):
             raise RunError(index.problem or f"{str(path)!r} has lines of another program")
         shard = Shard.of(config)
         config.pop("shard", None)
-        if rescored := config.get("rescored"):  # its folder, which is that of a shard, may differ
+        if rescored := config.get("rescored"):  # the folder of a shard
             config["rescored"] = {**rescored, "run": None}
         return cls(Path(path), config, shard, index)
 

@@ -40,8 +40,8 @@ def generate_command(
         int | None,
         typer.Option(
             metavar="N",
-            help="Number of processes that draw rows; by default one for each core, and one for "
-            f"fewer than {_FEW:,} rows.",
+            help="Number of processes that share the work; by default one for each core, and one "
+            f"for fewer than {_FEW:,} rows.",
         ),
     ] = None,
 ) -> None:

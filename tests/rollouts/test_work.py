@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -18,6 +20,7 @@ from repository import ROOT
 from run_contents import content
 
 import textgym
+from textgym.cli import worker
 from textgym.cli.worker import play_as_worker
 from textgym.errors import RunError, UsageError
 from textgym.rollouts.leases import LeaseBoard, SharedFolder
@@ -382,6 +385,7 @@ def test_folder_of_an_ordinary_run_is_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_command_plays_with_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setattr(worker, "_SECONDS_BETWEEN_LINES", math.inf)
     done = run_command(tmp_path, *EVAL, "--workers", "2", "--repeats", "3")
     assert "played by 2 workers" in output_of(done)
     wanted = one_process(tmp_path / "one", episodes=6, repeats=3)
@@ -389,3 +393,28 @@ def test_command_plays_with_processes(tmp_path: Path, monkeypatch: pytest.Monkey
     done = run_command(tmp_path, *EVAL, "--repeats", "3", "--resume", "--concurrency", "2")
     assert output_of(done)
     assert content(tmp_path / "run") == wanted
+
+
+class Running:
+    """A process that runs while its progress is asked for three times."""
+
+    def __init__(self) -> None:
+        self.left = 3
+
+    def wait(self, timeout: float) -> None:
+        if self.left:
+            self.left -= 1
+            raise subprocess.TimeoutExpired("worker", timeout)
+
+
+@pytest.mark.parametrize(("seconds", "lines"), [(-1.0, 3), (math.inf, 0)])
+def test_progress_without_a_terminal_is_a_line_from_time_to_time(
+    seconds: float,
+    lines: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(worker, "_SECONDS_BETWEEN_LINES", seconds)
+    processes: Any = [Running()]
+    worker._wait_for(processes, lambda: "1 of 2 blocks are finished")
+    assert capsys.readouterr() == ("", lines * "1 of 2 blocks are finished\n")

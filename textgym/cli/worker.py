@@ -6,7 +6,8 @@ import asyncio
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +29,8 @@ __all__ = ["EXIT_CODE_INTERRUPTED", "play_as_worker", "play_with_workers", "work
 
 EXIT_CODE_INTERRUPTED = 130
 """The usual exit code after Ctrl-C."""
+
+_SECONDS_BETWEEN_LINES = 10  # of progress, without a terminal
 
 
 def worker_command(
@@ -129,11 +132,9 @@ def play_with_workers(
         for _ in range(workers)
     ]
     try:
-        with status_line("starting workers") as update:
-            for process in processes:
-                while _is_running(process):
-                    text = f"{finished_blocks(folder)} of {plan.blocks} blocks are finished"
-                    update(partial(str, text))
+        _wait_for(
+            processes, lambda: f"{finished_blocks(folder)} of {plan.blocks} blocks are finished"
+        )
     except KeyboardInterrupt:
         for process in processes:
             process.send_signal(signal.SIGINT)
@@ -144,6 +145,22 @@ def play_with_workers(
     if not (folder / "metrics.json").exists():
         raise RunError(f"episodes are left: start workers again with textgym worker {folder}")
     show(visible(f"played by {workers} workers"))
+
+
+def _wait_for(processes: Sequence[subprocess.Popen[bytes]], progress: Callable[[], str]) -> None:
+    """Wait for workers, and show their progress: on a terminal, or as lines from time to time."""
+    last_line = time.monotonic()
+    with status_line("starting workers") as update:
+        for process in processes:
+            while _is_running(process):
+                text = progress()
+                update(partial(str, text))
+                if (
+                    not sys.stderr.isatty()
+                    and time.monotonic() - last_line > _SECONDS_BETWEEN_LINES
+                ):
+                    print(text, file=sys.stderr)
+                    last_line = time.monotonic()
 
 
 def _is_running(process: subprocess.Popen[bytes]) -> bool:

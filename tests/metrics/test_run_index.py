@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from textgym.errors import RunError
 from textgym.json_values import encode_line
 from textgym.metrics import run_index
 from textgym.metrics.episode_table import COLUMNS
-from textgym.metrics.run_index import read_index
+from textgym.metrics.run_index import RunIndex, new_digest, read_index, store_index
 from textgym.metrics.run_metrics import read_episode_table
 from textgym.trajectories import run_folder
 from textgym.trajectories.run_folder import read_trajectories
@@ -298,7 +299,89 @@ def test_resuming_with_failed_episodes_drops_them(run: Path) -> None:
     assert read_index(run.parent / "again").table.num_episodes == 20
 
 
+# Indexes that are joined.
+
+
+def parts(run: Path, count: int) -> list[Path]:
+    """Divide a run, with different texts and components in each part; return the folders."""
+    episodes: list[Any] = list(read_trajectories(run))
+    folders = [run / str(part) for part in range(count)]
+    for part, folder in enumerate(folders):
+        folder.mkdir()
+        own = episodes[part::count]
+        for number, episode in enumerate(own):
+            episode["policy"], episode["seed"] = f"policy {part % 2}", -part
+            names = ["right", "short", f"of {part}"][: number % 4]
+            if not episode["failure"]:
+                episode["steps"][0]["components"] = dict.fromkeys(names[::-1], 0.25)
+        write(folder, own)
+    return folders
+
+
+def joined(folders: list[Path], chosen: list[int], out: Path) -> RunIndex:
+    """Write some lines to a new folder, and return their index, which is stored, too."""
+    lines = b"".join((folder / LINES).read_bytes() for folder in folders).splitlines(keepends=True)
+    index = RunIndex.joined(out, [read_index(folder) for folder in folders], chosen)
+    out.mkdir()
+    (out / LINES).write_bytes(b"".join([lines[place] for place in chosen]))
+    digest = new_digest()
+    digest.update((out / LINES).read_bytes())
+    store_index(index, digest)
+    return index
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_joined_index_is_that_of_the_lines(run: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    folders = parts(run, 1 + seed % 4)
+    index = joined(folders, rng.sample(range(20), rng.randrange(1, 21)), run / "out")
+    (run / "out" / INDEX).unlink()
+    assert index.parts() == read_index(run / "out").parts()
+
+
+def test_a_joined_index_of_failed_episodes_only(run: Path) -> None:
+    folders = parts(run, 1)
+    failed = [place for place, played in enumerate(read_index(folders[0]).played()) if not played]
+    index = joined(folders, failed, run / "out")
+    assert index.table.num_episodes == len(failed) == 4
+    (run / "out" / INDEX).unlink()
+    assert index.parts() == read_index(run / "out").parts()
+
+
+def test_a_joined_index_without_episodes(run: Path) -> None:
+    index = joined(parts(run, 2), [], run / "out")
+    assert index.parts() == read_index(run / "out").parts()
+
+
+def test_a_joined_index_is_used(run: Path, parsed: Count) -> None:
+    joined(parts(run, 3), [5, 19, 0, 7], run / "out")
+    assert parsed(lambda: read_index(run / "out")) == 0
+    assert results(run / "out") == results_without_index(run / "out")
+
+
+def test_a_joined_index_of_a_file_that_another_process_replaced_is_not_used(
+    run: Path, parsed: Count
+) -> None:
+    folders = parts(run, 3)
+    joined(folders, [5, 19, 0, 7], run / "out")
+    write(run / "out", list(read_trajectories(folders[1])))
+    assert parsed(lambda: read_index(run / "out")) == 7
+
+
+def test_a_file_that_was_shortened_is_not_read_by_an_older_index(run: Path) -> None:
+    index = read_index(run)
+    os.truncate(run / LINES, index.end - 9)
+    with pytest.raises(RunError, match=r"trajectories.jsonl' was shortened while it was read"):
+        index.read(19)
+
+
 # What is stored.
+
+
+def test_a_small_file_of_many_has_an_index(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    read_index(run, always_store=True)
+    assert (run / INDEX).exists()
 
 
 def test_a_small_file_has_no_index(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

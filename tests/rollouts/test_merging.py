@@ -18,10 +18,11 @@ from run_contents import content, without_times
 import textgym
 from textgym.errors import PolicyFailure, RunError, UsageError
 from textgym.messages import assistant, user
+from textgym.metrics import run_index
 from textgym.metrics.run_metrics import StoredRun
 from textgym.policies import Action, Policy
 from textgym.rollouts import merging
-from textgym.trajectories.run_folder import RunFolder
+from textgym.trajectories import run_folder
 
 MCQA, GUESS, MATH = "textgym/MCQA-v0", "textgym/GuessNumber-v0", "textgym/Math-v0"
 
@@ -357,16 +358,15 @@ def test_empty_folder_is_used(tmp_path: Path) -> None:
 
 def test_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parts = shards(tmp_path, 2)
-    add, added = RunFolder.add_stored, 0
+    copied = 0
 
-    def fail(folder: RunFolder, *args: Any) -> None:
-        nonlocal added
-        added += 1
-        if added == 5:
-            raise folder._cannot_write(OSError(28, "No space left on device"))
-        add(folder, *args)
+    def fail(*_: Any) -> None:
+        nonlocal copied
+        copied += 1
+        if copied == 5:
+            raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(RunFolder, "add_stored", fail)
+    monkeypatch.setattr(run_folder, "copy_media", fail)
     refused(parts, tmp_path, "No space left on device")
 
 
@@ -376,6 +376,19 @@ def test_read_only_folder_is_one_line(tmp_path: Path, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Path, "rename", refuse)
     refused(shards(tmp_path, 2), tmp_path, f"cannot write to '{tmp_path / 'merged'}'")
+
+
+def test_lines_of_indexed_shards_are_not_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_index, "MIN_SIZE", 1)
+    parts = shards(tmp_path, 2)
+    for part in parts:
+        run_index.read_index(part)
+    with monkeypatch.context() as patch:
+        patch.setattr(run_folder, "decode_line", lambda _: pytest.fail("a line is parsed"))
+        textgym.merge_runs(parts, tmp_path / "merged")
+    assert content(tmp_path / "merged") == content(play(tmp_path / "one"))
 
 
 def test_lines_are_read_in_small_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

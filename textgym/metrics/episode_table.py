@@ -36,7 +36,7 @@ COLUMNS = (
     "prompt_tokens", "completion_tokens", "completion_chars", "conversation_chars", "splits",
 )  # fmt: skip
 _POSITION = {name: position for position, name in enumerate(COLUMNS)}
-_CODED = ("env", "level", "category", "failure", "stop")  # columns of codes
+_CODED = ("env", "level", "category", "failure", "stop")  # as they are looked up, `stop` last
 _COMPONENT_COLUMNS = 3  # the row of the episode, the code of the component's name, the value
 _UNGRADED = (_NAN,) * (len(COLUMNS) - 1 - _POSITION["failure"])
 _TEXT_KEYS = frozenset(
@@ -57,6 +57,28 @@ class TextCodes(dict[Any, int]):
     def extend(self, texts: Sequence[Any]) -> None:
         """Give distinct texts the next codes."""
         self.update(zip(texts, itertools.count(len(self)), strict=False))
+
+    def renumbered(self, used: Array) -> tuple[TextCodes, Array]:
+        """Return the codes of the texts as they are first used, and the new code of each old one.
+
+        Args:
+            used: Codes, in the order of their use.
+
+        Example:
+            >>> codes = TextCodes()
+            >>> codes.extend(["a", "b", "c"])
+            >>> new, code = codes.renumbered(np.array([3, 0, 1, 3]))
+            >>> list(new), code.tolist()
+            ([None, 'c', 'a'], [0, 2, 0, 1])
+        """
+        distinct, first = np.unique(used, return_index=True)
+        ordered = distinct[np.argsort(first)]
+        ordered = ordered[ordered != 0]
+        texts, new = list(self), TextCodes()
+        new.extend([texts[code] for code in ordered.tolist()])
+        codes = np.zeros(len(texts), int)
+        codes[ordered] = np.arange(1, len(new))
+        return new, codes
 
 
 @dataclass(frozen=True)
@@ -209,6 +231,35 @@ class EpisodeTable:
         table.num_episodes = len(table._rows.as_array())
         return table
 
+    @classmethod
+    def joined(cls, tables: Sequence[EpisodeTable], chosen: Array) -> EpisodeTable:
+        """Return the table that has some episodes of other tables, as `add` would have made it.
+
+        Args:
+            tables: The tables.
+            chosen: The positions of the episodes, counted through all tables, each at most once.
+        """
+        known, all_rows, all_components, before = TextCodes(), [], [], 0
+        for table in tables:
+            codes = np.array([known[text] for text in table._codes])
+            rows, components = table._rows.as_array().copy(), table._components.as_array().copy()
+            _recode(rows, components, codes)
+            components[:, 0] += before
+            before += len(rows)
+            all_rows.append(rows)
+            all_components.append(components)
+        rows, components = np.concatenate(all_rows)[chosen], np.concatenate(all_components)
+        places = np.full(before, -1)
+        places[chosen] = np.arange(len(chosen))
+        components[:, 0] = places[components[:, 0].astype(int)]
+        components = components[components[:, 0] >= 0]
+        components = components[np.argsort(components[:, 0], kind="stable")]
+        texts, codes = known.renumbered(_codes_as_used(rows, components))
+        _recode(rows, components, codes)
+        return cls.restored(
+            list(texts)[1:], memoryview(rows.tobytes()), memoryview(components.tobytes())
+        )
+
     def parts(self) -> tuple[list[str], bytes, bytes]:
         """Return the texts by code, from 1, the rows and the reward components."""
         return list(self._codes)[1:], self._rows.as_bytes(), self._components.as_bytes()
@@ -301,6 +352,23 @@ class EpisodeTable:
         for name in ("level", "category"):
             _share_label(episodes, name)
         return episodes
+
+
+def _recode(rows: Array, components: Array, codes: Array) -> None:
+    """Put new codes in the place of each code."""
+    for column in (*(rows[:, _POSITION[name]] for name in _CODED), components[:, 1]):
+        is_code = ~np.isnan(column)  # failed episodes have no stop reason
+        column[is_code] = codes[column[is_code].astype(int)]
+
+
+def _codes_as_used(rows: Array, components: Array) -> Array:
+    """Return all codes in the order in which `EpisodeTable.add` looks them up."""
+    numbers = np.arange(len(rows))
+    before = rows[:, [_POSITION[name] for name in _CODED[:-1]]]
+    codes = np.concatenate([before.ravel(), components[:, 1], rows[:, _POSITION[_CODED[-1]]]])
+    users = np.concatenate([np.repeat(numbers, before.shape[1]), components[:, 0], numbers])
+    codes = codes[np.argsort(users, kind="stable")]
+    return np.asarray(codes[~np.isnan(codes)].astype(int))
 
 
 def _share_label(episodes: EpisodeView, name: str) -> None:

@@ -1,7 +1,8 @@
 """The index of a run: where each episode is in `trajectories.jsonl`, and its numbers.
 
 With an index, showing an episode, computing metrics and resuming do not parse every line. Readers
-of a large file store it beside the file, as `trajectories.idx`.
+of a large file store it beside the file, as `trajectories.idx`. The index of lines that are copied
+from several runs is joined from the indexes of these runs.
 
 Invariants:
 
@@ -22,7 +23,7 @@ import json
 import os
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -36,7 +37,7 @@ from textgym.trajectories.run_folder import open_trajectories, read_line, read_l
 from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.selection import REQUIRED_KEYS, Entry, Episodes
 
-__all__ = ["MIN_SIZE", "Key", "RunIndex", "read_index"]
+__all__ = ["MIN_SIZE", "Key", "RunIndex", "new_digest", "read_index", "store_index"]
 
 Key = tuple[str, int, int]  # the environment, the task's index and the repeat
 
@@ -48,6 +49,7 @@ _FORMAT = {
     "columns": [*COLUMNS, *_COLUMNS],
     "byteorder": sys.byteorder,
 }
+_TEXTS = slice(_COLUMNS.index("task_id"), len(_COLUMNS))
 _REQUIRED = frozenset(REQUIRED_KEYS)
 _TYPES = {
     "task_index": int, "repeat": int, "seed": int, "env_id": str, "policy": str, "stop_reason": str,
@@ -81,6 +83,34 @@ class RunIndex(Episodes):
         self._inode = inode
         self._texts = TextCodes()
         self._rows = array("q")
+
+    @classmethod
+    def joined(
+        cls, path: str | os.PathLike[str], indexes: Sequence[RunIndex], chosen: Any
+    ) -> RunIndex:
+        """Return the index of a file that has some lines of other files, without reading them.
+
+        Args:
+            path: The folder of the file.
+            indexes: The indexes of the other files, which are complete.
+            chosen: The positions of the lines, counted through all files, each at most once.
+        """
+        known, all_rows = TextCodes(), []
+        for index in indexes:
+            codes = np.array([known[text] for text in index._texts])
+            rows = np.frombuffer(index._rows, np.int64).reshape(-1, len(_COLUMNS)).copy()
+            rows[:, 0] = index.sizes()
+            rows[:, _TEXTS] = codes[rows[:, _TEXTS]]
+            all_rows.append(rows)
+        rows = np.concatenate(all_rows)[chosen]
+        rows[:, 0] = np.cumsum(rows[:, 0])
+        joined = cls(path, inode=0)
+        joined.table = EpisodeTable.joined([index.table for index in indexes], chosen)
+        joined._texts, codes = known.renumbered(rows[:, _TEXTS].ravel())
+        rows[:, _TEXTS] = codes[rows[:, _TEXTS]]
+        joined._rows.frombytes(rows.tobytes())
+        joined.end = int(rows[-1, 0]) if len(rows) else 0
+        return joined
 
     def add(self, trajectory: Trajectory, size: int) -> bool:
         """Add the next trajectory of the file.
@@ -168,7 +198,10 @@ class RunIndex(Episodes):
             for item in items:
                 start = int(ends[item - 1]) if item else 0
                 lines.seek(start)
-                yield lines.read(int(ends[item]) - start)
+                line = lines.read(int(ends[item]) - start)
+                if not line.endswith(b"\n"):
+                    raise RunError(f"{lines.name!r} was shortened while it was read: try again")
+                yield line
 
     def sizes(self) -> Any:
         """Return the size of each line in bytes."""
@@ -208,13 +241,17 @@ class RunIndex(Episodes):
 
 
 def read_index(
-    path: str | os.PathLike[str], on_episode: Callable[[], None] | None = None
+    path: str | os.PathLike[str],
+    on_episode: Callable[[], None] | None = None,
+    *,
+    always_store: bool = False,
 ) -> RunIndex:
     """Return the index of a run, from the stored index and the lines that it does not cover.
 
     Args:
         path: The folder of the run.
         on_episode: Called for each line that is parsed.
+        always_store: Store the index of a small file, too, as one of many that are read together.
 
     Raises:
         RunError: The folder contains no run, or a line that cannot be read.
@@ -238,9 +275,25 @@ def read_index(
                 break
             if on_episode:
                 on_episode()
-    if index.is_complete and index.end >= MIN_SIZE:
+    if index.is_complete and (always_store or index.end >= MIN_SIZE):
         _store(path, index, {"stamp": stamp, "digest": digest.hexdigest()})
     return index
+
+
+def new_digest() -> blake2b:
+    """Return the digest of a file without lines."""
+    return blake2b(digest_size=_DIGEST_SIZE)
+
+
+def store_index(index: RunIndex, digest: blake2b) -> None:
+    """Store the index of a file that was written; `read_index` uses it if the digest is the file's.
+
+    Args:
+        index: The index.
+        digest: The `new_digest` of the lines that the index covers.
+    """
+    if index.end >= MIN_SIZE:
+        _store(index._path, index, {"digest": digest.hexdigest()})
 
 
 def _is_complete(trajectory: Trajectory) -> bool:
@@ -264,7 +317,7 @@ def _is_complete(trajectory: Trajectory) -> bool:
 
 def _digest_of(file: BinaryIO, size: int) -> blake2b:
     """Return the digest of the beginning of a file, which is left there."""
-    digest = blake2b(digest_size=_DIGEST_SIZE)
+    digest = new_digest()
     file.seek(0)
     while size and (chunk := file.read(min(size, _CHUNK))):
         digest.update(chunk)
@@ -289,7 +342,7 @@ def _store(path: str | os.PathLike[str], index: RunIndex, of_file: dict[str, Any
     """Store an index, if the folder can be written."""
     header, blocks = index.parts()
     blocks.insert(0, json.dumps({**_FORMAT, **of_file, **header}).encode() + b"\n")
-    checksum = blake2b(digest_size=_DIGEST_SIZE)
+    checksum = new_digest()
     for block in blocks:
         checksum.update(block)
     new = Path(path) / "trajectories.idx.new"

@@ -4,7 +4,7 @@ Invariants: each planned episode is taken once: the first record that did not fa
 first record; records of one episode that differ, in more than times and attempts, are refused, and
 so are runs with other settings or data; the folder of the merged run is complete or absent, and is
 as one process would have written it, except for times; memory holds the numbers of the episodes and
-some of their lines.
+some of their lines; lines are copied, and not parsed, if the runs have their indexes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from textgym.errors import RunError, UsageError
-from textgym.metrics.run_index import RunIndex, read_index
+from textgym.metrics.run_index import RunIndex, new_digest, read_index, store_index
 from textgym.metrics.run_metrics import planned_episodes, run_metrics
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import FolderInUseError, RunFolder, read_config
@@ -48,8 +48,8 @@ class _Part(NamedTuple):
     run_index: RunIndex
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> _Part:
-        index, config = read_index(path), read_config(path)
+    def read(cls, path: str | os.PathLike[str], *, of_many: bool = False) -> _Part:
+        index, config = read_index(path, always_store=of_many), read_config(path)
         if not config:
             raise RunError(f"{str(path)!r} has no run.json")
         if index.problem or not index.is_complete:
@@ -131,7 +131,7 @@ def collect_segments(path: str | os.PathLike[str]) -> bool:
     numbers = EpisodeNumbers(config)
     with contextlib.closing(RunFolder(folder, config, resume=True)) as run:
         paths = [folder, *sorted((folder / SEGMENTS).iterdir())]
-        parts = [_Part.read(part) for part in paths if has_episodes(part)]
+        parts = [_Part.read(part, of_many=part != folder) for part in paths if has_episodes(part)]
         if not parts:
             return False
         for part in parts[1:]:
@@ -141,7 +141,7 @@ def collect_segments(path: str | os.PathLike[str]) -> bool:
         ordered = chosen[numbers.in_order(records.numbers[chosen])]
         is_new = parts[0].path != folder or len(ordered) != parts[0].run_index.table.num_episodes
         if is_new or not np.array_equal(ordered, np.arange(len(ordered))):
-            run.replace_stored(records.lines(ordered))
+            records.copy(ordered, run)
         is_complete = len(chosen) == numbers.groups * numbers.repeats
         if is_complete:
             run.write_metrics(run_metrics(read_index(folder).table, planned_episodes(config)))
@@ -263,7 +263,24 @@ class _Records:
                 raise RunError(f"{where} have different records of {_name(key)}: leave one out")
         return order[is_first]
 
-    def lines(self, records: Numbers) -> Iterator[tuple[bytes, Path]]:
+    def copy(self, records: Numbers, folder: RunFolder) -> None:
+        """Replace the lines of a folder by these records, and its index, without parsing a line.
+
+        Raises:
+            RunError: They cannot be written; the lines are unchanged.
+        """
+        digest = new_digest()
+
+        def digested() -> Iterator[tuple[bytes, Path]]:
+            for line, source in self._lines(records):
+                digest.update(line)
+                yield line, source
+
+        folder.replace_stored(digested())
+        indexes = [part.run_index for part in self.parts]
+        store_index(RunIndex.joined(folder.path, indexes, records), digest)
+
+    def _lines(self, records: Numbers) -> Iterator[tuple[bytes, Path]]:
         """Yield the line of each record, and the folder of its run."""
         all_sizes = np.concatenate([part.run_index.sizes() for part in self.parts])
         blocks = np.cumsum(all_sizes[records]) // _BLOCK
@@ -347,8 +364,7 @@ def _write(records: _Records, ordered: Numbers, config: dict[str, Any], target: 
     try:
         folder = RunFolder(draft, config)
         try:
-            for line, source in records.lines(ordered):
-                folder.add_stored(line, source)
+            records.copy(ordered, folder)
             metrics = run_metrics(read_index(draft).table, planned_episodes(config))
             folder.write_metrics(metrics)
         finally:

@@ -225,7 +225,7 @@ class Work:
             RunError: Episodes are missing, or the folder cannot be written.
         """
         if has_episodes(self.segment):
-            read_index(self.segment)  # which the merge needs; all workers make theirs at once
+            read_index(self.segment, always_store=True)  # all workers at once, for the merge
         for delay in islice(self._delays(), _COLLECTIONS):
             if (self._path / "metrics.json").exists():
                 return

@@ -144,20 +144,6 @@ class RunFolder:
             os.fsync(self._run_file.fileno())
             os.fsync(self._file)
 
-    def add_stored(self, line: bytes, folder: Path) -> None:
-        """Append a line of another run, with the files that it names.
-
-        Args:
-            line: The line.
-            folder: The other run's folder.
-
-        Raises:
-            RunError: It cannot be written, or a file is missing; `trajectories.jsonl` is unchanged.
-        """
-        with self._reported():
-            copy_media(line, folder, self.path)
-            _append_or_undo(self._file, line)
-
     def rewrite(self, keep: Iterable[bool]) -> None:
         """Replace the file by one with only some of the trajectories, atomically.
 

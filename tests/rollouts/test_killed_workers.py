@@ -93,7 +93,7 @@ def test_stopped_command_stops_its_workers(tmp_path: Path) -> None:
     finally:
         machine.kill(leading)
     assert "resume with textgym worker run\n" in (tmp_path / "errors.txt").read_text()
-    assert {file.read_text() for file in tmp_path.glob("run/workers/*")} == {"ended"}
+    assert {file.suffix for file in tmp_path.glob("run/workers/*")} == {".ended"}
     (tmp_path / "go").touch()
     assert machine.start("worker", "run", limit=0).wait() == 0  # without the patience
     assert (tmp_path / "run" / "metrics.json").exists()

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repository import ROOT
 
 from textgym.errors import RunError
 from textgym.rollouts.leases import Lease, LeaseBoard, SharedFolder
@@ -172,6 +173,58 @@ def test_finished_block_is_not_claimed_though_its_worker_ended(tmp_path: Path) -
     assert second.claim() is None
 
 
+def test_more_workers_wait_longer(tmp_path: Path) -> None:
+    now = 0.0
+    (board,) = boards(tmp_path, "a", 1, lambda: now)
+    for number in range(100):
+        (tmp_path / "workers" / f"host.name-{number}.7").touch()
+        (tmp_path / "workers" / f"ended-{number}.ended").touch()
+    board.claim()
+    pauses = board.pauses()
+    assert next(pauses) == next(pauses) == pytest.approx(5)
+    now = 11.0  # all are taken for dead
+    assert next(pauses) < 1
+
+
+def test_pauses_of_few_workers_become_longer(tmp_path: Path) -> None:
+    (board,) = boards(tmp_path, "a", 1)
+    pauses = [pause for pause, _ in zip(board.pauses(), range(20), strict=False)]
+    assert pauses == sorted(pauses)
+    assert (pauses[0], pauses[-1]) == (0.1, board.beat_period)
+
+
+@pytest.mark.parametrize("generations", [1, 3])
+def test_owners_of_many_leases_are_read_some_at_a_time(generations: int, tmp_path: Path) -> None:
+    (board,) = boards(tmp_path, "a", 100)
+    for block in range(100):
+        for generation in range(generations):
+            (tmp_path / "leases" / f"{block}.{generation}").write_text(f"w{block}")
+        (tmp_path / "workers" / f"w{block}.ended").touch()
+    claimed = []
+    while lease := board.claim():
+        claimed.append(lease.block)
+    assert sorted(claimed) == list(range(100))
+    assert board.is_finished is False
+
+
+def test_many_workers_need_few_operations(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    from many_workers import Fleet
+
+    fleet = Fleet(200)
+    fleet.run()
+    assert set(fleet.finished) == set(range(fleet.blocks))
+    assert fleet.lost > 20
+    assert fleet.stalls
+    assert fleet.lost <= fleet.begun.total() - fleet.blocks <= fleet.lost + fleet.stalls
+    assert fleet.finished.total() - fleet.blocks <= fleet.stalls
+    assert fleet.per_block("made") < 2.1
+    assert fleet.per_block("refused") < 4
+    assert fleet.per_block("read") < 16
+    assert fleet.per_block("listed") < 6
+    assert fleet.requests.total() < 150 * fleet.blocks
+
+
 @given(st.integers(0, 2**32), st.integers(0, 12), st.integers(1, 9))
 @settings(max_examples=40)
 def test_no_block_is_left_out(seed: int, delay: int, blocks: int) -> None:
@@ -213,6 +266,29 @@ def test_file_of_equal_content_is_not_its_own(tmp_path: Path) -> None:
     folder = SharedFolder(tmp_path)
     assert folder.create("a", "1")
     assert not folder.create("a", "1")
+
+
+def test_renamed_file_is_made_if_it_is_missing(tmp_path: Path) -> None:
+    folder = SharedFolder(tmp_path)
+    folder.rename("a.0", "a.1")
+    folder.rename("a.1", "a.2")
+    assert folder.names() == ["a.2"]
+
+
+def test_lost_reply_to_a_rename_is_a_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename = Path.rename
+
+    def reply_is_lost(path: Path, target: Any) -> None:
+        rename(path, target)
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+
+    folder = SharedFolder(tmp_path)
+    folder.rename("a.0", "a.1")
+    monkeypatch.setattr(Path, "rename", reply_is_lost)
+    folder.rename("a.1", "a.2")
+    assert folder.names() == ["a.2"]
 
 
 def test_lost_reply_is_a_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,9 @@
 
 A worker claims a block by making the file `BLOCK.GENERATION` with its name, and `BLOCK.done` when
 all episodes of the block are stored. A block whose worker shows no sign of life is claimed again,
-in the next generation. The sign of life is a file with a counter, which the worker changes.
+in the next generation. The sign of life is an empty file `WORKER.COUNTER`, which the worker
+renames, so that one listing shows the signs of all workers. Owners of leases are read when no block
+is free, some at a time. `benchmarks/many_workers.py` counts what thousands of workers need.
 
 Invariants: of several workers that claim a block in the same generation, exactly one gets it, on
 network file systems, too, because `link` is atomic on the server; a lease is never changed or
@@ -18,7 +20,8 @@ import os
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
+from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,8 +31,14 @@ __all__ = ["Lease", "LeaseBoard", "SharedFolder"]
 
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS)
 _ENDED = "ended"  # the sign of life of a worker that has ended
-_MAX_REFUSED = 8  # claims in a row, after which the names are listed again
+_MAX_REFUSED = 8  # claims in a row, at least, after which the names are listed again
+_NAMES_PER_CLAIM = 600  # that are listed in the time of a claim
 _MAX_LISTINGS = 3  # in one call
+_MAX_CANDIDATES = 64  # after a listing; others have claimed more by then
+_MAX_READ = 32  # owners of leases, after one listing
+_BEATS = 4  # signs of life in the time after which a worker is taken for dead
+_SHORTEST_PAUSE, _LONGER = 0.1, 1.25  # seconds, and how much longer each next pause is
+_SPACING = 0.05  # seconds between two listings by any of the workers that wait
 
 
 class SharedFolder:
@@ -73,19 +82,17 @@ class SharedFolder:
             finally:
                 draft.unlink(missing_ok=True)
 
-    def replace(self, name: str, content: str) -> None:
-        """Make a file, or replace it.
+    def rename(self, old: str, new: str) -> None:
+        """Give a file a new name; make an empty one if there is no file of the old name.
 
         Raises:
             RunError: The folder cannot be written.
         """
-        draft = self.path / f".{name}-{uuid.uuid4().hex}"
         with self._errors():
             try:
-                draft.write_text(content, encoding="utf-8")
-                draft.replace(self.path / name)
-            finally:
-                draft.unlink(missing_ok=True)
+                (self.path / old).rename(self.path / new)
+            except FileNotFoundError:  # or the reply to the first request was lost
+                (self.path / new).touch()
 
     def read(self, name: str) -> str | None:
         """Return the content of a file; None if there is no such file.
@@ -145,6 +152,7 @@ class LeaseBoard:
 
     Attributes:
         is_finished: Whether all blocks were finished when the leases were last listed.
+        beat_period: The seconds after which the next sign of life is due.
 
     Example:
         >>> import tempfile
@@ -165,13 +173,19 @@ class LeaseBoard:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._leases, self._workers, self._worker = leases, workers, worker
-        self._blocks, self._patience, self._clock = blocks, patience, clock
+        self._patience, self._clock = patience, clock
         self.is_finished = blocks == 0
+        self.beat_period = patience / _BEATS
+        self._order = list(range(blocks))  # in which this worker claims blocks
+        random.Random(worker).shuffle(self._order)
         self._candidates: list[tuple[int, int]] = []  # block and generation, the best one last
+        self._max_refused = _MAX_REFUSED
         self._claimed = set[int]()  # by this worker, which finishes what it has claimed
-        self._owners: dict[str, str] = {}  # of each lease, by its name
-        self._signs: dict[str, tuple[str | None, float]] = {}  # and since when each is unchanged
-        self._rng = random.Random(worker)  # workers begin at different blocks
+        self._owners: dict[str, str] = {}  # of each lease that was read, by its name
+        self._signs = set[str]()  # that were listed last
+        self._since: dict[str, float] = {}  # when each worker's last sign was seen first
+        self._ended = set[str]()  # workers
+        self._sign = f"{worker}.0"
         self._beats = 0
 
     def claim(self) -> Lease | None:
@@ -185,7 +199,7 @@ class LeaseBoard:
                 self._list()
             if not self._candidates:
                 return None
-            for _ in range(_MAX_REFUSED):
+            for _ in range(self._max_refused):
                 if not self._candidates:
                     break
                 block, generation = self._candidates.pop()
@@ -214,7 +228,7 @@ class LeaseBoard:
             RunError: The folder cannot be written.
         """
         self._beats += 1
-        self._workers.replace(self._worker, str(self._beats))
+        self._show(str(self._beats))
 
     def end(self) -> None:
         """Say that this worker has ended, so that others claim what it has not finished.
@@ -222,39 +236,59 @@ class LeaseBoard:
         Raises:
             RunError: The folder cannot be written.
         """
-        self._workers.replace(self._worker, _ENDED)
+        self._show(_ENDED)
+
+    def pauses(self) -> Iterator[float]:
+        """Yield the seconds to wait before the next claims; few workers begin with short ones."""
+        pause = _SHORTEST_PAUSE
+        while True:
+            alive = sum(1 for worker in self._since if not self._is_dead(worker))
+            yield max(min(pause, self.beat_period), alive * _SPACING)
+            pause = min(_LONGER * pause, self.beat_period)
+
+    def _show(self, sign: str) -> None:
+        new = f"{self._worker}.{sign}"
+        self._workers.rename(self._sign, new)
+        self._sign = new
 
     def _list(self) -> None:
-        """List the leases, and find the blocks that can be claimed."""
-        last: dict[int, int] = {}  # the generation of each block
-        finished = set()
-        for name in self._leases.names():
-            block, _, generation = name.partition(".")
-            if generation == "done":
-                finished.add(int(block))
-            else:
-                last[int(block)] = max(int(generation), last.get(int(block), 0))
-        self.is_finished = len(finished) == self._blocks
-        others = [block for block in range(self._blocks) if block not in finished | self._claimed]
-        free = [(block, 0) for block in others if block not in last]
-        left = [
-            (block, last[block] + 1)
-            for block in others
-            if block in last and self._is_left(block, last[block])
-        ]
-        for candidates in (free, left):
-            self._rng.shuffle(candidates)
-        self._candidates = [*left, *free]
+        """List the leases and the signs of life, and find blocks that can be claimed."""
+        names = set(self._leases.names())
+        self._list_signs()
+        self._max_refused = max(_MAX_REFUSED, len(names) // _NAMES_PER_CLAIM)
+        self.is_finished = all(f"{block}.done" in names for block in self._order)
+        others = (block for block in self._order if block not in self._claimed)
+        free = ((block, 0) for block in others if f"{block}.0" not in names)
+        self._candidates = list(islice(free, _MAX_CANDIDATES)) or self._left(names)
 
-    def _is_left(self, block: int, generation: int) -> bool:
-        """Return whether the worker with a lease is taken for dead."""
-        name = f"{block}.{generation}"
-        owner = self._owners.get(name) or self._leases.read(name)
-        if owner:
-            self._owners[name] = owner
-        sign, now = self._workers.read(owner) if owner else None, self._clock()
-        known, since = self._signs.setdefault(owner or name, (sign, now))
-        if sign != known:
-            self._signs[owner or name] = sign, now
-            since = now
-        return sign == _ENDED or now - since > self._patience
+    def _list_signs(self) -> None:
+        names = set(self._workers.names())
+        for name in names - self._signs:
+            worker, _, sign = name.rpartition(".")
+            self._since[worker] = self._clock()
+            if sign == _ENDED:
+                self._ended.add(worker)
+        self._signs = names
+
+    def _left(self, names: Container[str]) -> list[tuple[int, int]]:
+        """Return blocks whose workers are taken for dead, and the next generation of each."""
+        left, unread = [], 0
+        for block in self._order:
+            if f"{block}.done" in names or block in self._claimed:
+                continue
+            generation = next(n for n in count(1) if f"{block}.{n}" not in names)
+            name = f"{block}.{generation - 1}"
+            if name not in self._owners:
+                unread += 1
+                if unread > _MAX_READ:
+                    continue
+                if owner := self._leases.read(name):
+                    self._owners[name] = owner
+            if self._is_dead(self._owners.get(name, name)):
+                left.append((block, generation))
+        return left
+
+    def _is_dead(self, worker: str) -> bool:
+        """Return whether a worker has ended, or has shown no sign of life for too long."""
+        now = self._clock()
+        return worker in self._ended or now - self._since.setdefault(worker, now) > self._patience

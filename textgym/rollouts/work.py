@@ -20,7 +20,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,8 +42,6 @@ __all__ = ["Work", "WorkPlan", "finished_blocks"]
 
 _PLAN, _LEASES = "plan.json", "leases"
 _MAY_CHANGE = ("out", "concurrency", "retries")  # when a run is resumed
-_BEATS = 4  # signs of life in the time after which a worker is taken for dead
-_SHORTEST_DELAY, _LONGER = 0.1, 1.25  # seconds, and how much longer each next delay is
 _COLLECTIONS = 45  # attempts, as a network file system shows new segments late
 _BLOCK = 64  # episodes in a block, at most, if a group is not larger
 _BLOCKS_PER_WORKER = 8  # at least, so that all workers end at about the same time
@@ -181,11 +179,12 @@ class Work:
 
     async def wait(self) -> bool:
         """Wait until there is a block to play; return False if all blocks are finished."""
-        for delay in self._delays():
+        for pause in self._board.pauses():
             self._next = self._board.claim()
-            if self._next or self._board.is_finished:
+            if self._next or self._board.is_finished or self._is_merged():
                 break
-            await asyncio.sleep(delay)
+            self._index()
+            await self._rest(pause)
         return self._next is not None
 
     def lease(self) -> Lease | None:
@@ -224,28 +223,35 @@ class Work:
         Raises:
             RunError: Episodes are missing, or the folder cannot be written.
         """
-        if has_episodes(self.segment):
-            read_index(self.segment, always_store=True)  # all workers at once, for the merge
-        for delay in islice(self._delays(), _COLLECTIONS):
-            if (self._path / "metrics.json").exists():
+        self._index()
+        for pause in islice(self._board.pauses(), _COLLECTIONS):
+            if self._is_merged():
                 return
             with contextlib.suppress(FolderInUseError):  # a reader, or another worker, merges
                 if collect_segments(self._path):
                     return
-            time.sleep(delay)
+            time.sleep(pause)
         raise RunError(
             f"{str(self._path)!r} lacks episodes of finished blocks: resume it without workers"
         )
 
-    def _delays(self) -> Iterator[float]:
-        """Yield the seconds to wait before each look at the folder, short ones first."""
-        longest, delay = self.plan.patience / _BEATS, _SHORTEST_DELAY
-        while True:
-            yield min(delay, longest)
-            delay = min(_LONGER * delay, longest)
+    def _is_merged(self) -> bool:
+        return (self._path / "metrics.json").exists()
+
+    async def _rest(self, seconds: float) -> None:
+        """Wait, at most until the run is complete."""
+        period = self._board.beat_period
+        while seconds > 0 and not self._is_merged():
+            await asyncio.sleep(min(seconds, period))
+            seconds -= period
+
+    def _index(self) -> None:
+        """Store the index of the segment, which the merge needs; all workers at the same time."""
+        if has_episodes(self.segment):
+            read_index(self.segment, always_store=True)
 
     def _beat(self) -> None:
-        while not self._ended.wait(self.plan.patience / _BEATS):
+        while not self._ended.wait(self._board.beat_period):
             with contextlib.suppress(RunError):  # then this worker is taken for dead
                 self._board.beat()
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -18,68 +18,20 @@ from hypothesis import strategies as st
 from in_process import output_of, run_command
 from repository import ROOT
 from run_contents import content
+from shared_runs import PATIENCE, begin, killed_after, one_process, stored
 
 import textgym
 from textgym.cli import worker
 from textgym.cli.worker import play_as_worker
-from textgym.errors import RunError, UsageError
+from textgym.errors import RunError
+from textgym.metrics.run_index import RunIndex, read_index
+from textgym.rollouts import merging, work
 from textgym.rollouts.leases import LeaseBoard, SharedFolder
-from textgym.rollouts.merging import collect_segments, refresh_run
-from textgym.rollouts.work import WorkPlan
+from textgym.rollouts.merging import collect_segments, has_episodes, refresh_run
+from textgym.rollouts.work import Work, WorkPlan
 from textgym.trajectories.run_folder import RunFolder
 
 MCQA, GUESS = "textgym/MCQA-v0", "textgym/GuessNumber-v0"
-PATIENCE = 0.2
-
-
-class Killed(BaseException):
-    """Ends a worker as a signal would."""
-
-
-@contextmanager
-def no_farewell() -> Iterator[None]:
-    """Let workers end without a word, as if they were killed."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LeaseBoard, "end", lambda board: None)
-        yield
-
-
-def begin(folder: Path, groups: int = 20, blocks: int = 6, **run: Any) -> Path:
-    run = {"envs": [MCQA], "policy": "random", "episodes": groups, "repeats": 2, **run}
-    WorkPlan(run, blocks, PATIENCE).write(folder, resume=False)
-    return folder
-
-
-def stored(folder: Path) -> int:
-    """Return how many lines all segments have."""
-    files = folder.glob("segments/*/trajectories.jsonl")
-    return sum(file.read_bytes().count(b"\n") for file in files)
-
-
-def killed_after(folder: Path, episodes: int, concurrency: int = 1) -> None:
-    """Play as a worker that is killed after so many episodes, in the middle of a line."""
-    played = 0
-
-    def count(_: Any) -> None:
-        nonlocal played
-        played += 1
-        if played == episodes:
-            raise Killed
-
-    before = set(folder.glob("segments/*"))
-    with no_farewell():
-        try:
-            play_as_worker(folder, concurrency, count)
-        except Killed:
-            (segment,) = set(folder.glob("segments/*")) - before
-            with (segment / "trajectories.jsonl").open("ab") as file:
-                file.write(b'{"version": 2, "env_id": "text')
-
-
-def one_process(folder: Path, envs: Any = MCQA, **options: Any) -> dict[str, Any]:
-    options = {"episodes": 20, "repeats": 2, "concurrency": 1, **options}
-    textgym.rollout(envs, "random", out=folder, **options)
-    return content(folder)
 
 
 def test_one_worker_plays_the_run_of_one_process(tmp_path: Path) -> None:
@@ -233,6 +185,69 @@ def test_segment_that_a_crash_left_without_a_run_json_is_played_again(tmp_path: 
     assert content(folder) == one_process(tmp_path / "one")
 
 
+class LateSegments:
+    """Shows segments late, as the cache of a network file system does.
+
+    At the first looks a segment has no episodes; then it has a part of its lines, and the last of
+    them is cut.
+
+    Args:
+        cache: The folder with what is shown.
+        looks: How many looks at a segment show nothing, and how many more show a part.
+    """
+
+    def __init__(self, cache: Path, looks: int) -> None:
+        self.cache, self.late = cache, looks
+        self.looks = Counter[Path]()
+
+    def has_episodes(self, segment: Path) -> bool:
+        self.looks[segment] += 1
+        return has_episodes(segment) and self.looks[segment] > self.late
+
+    def read_index(self, path: Path, **options: Any) -> RunIndex:
+        seen = self.looks[path]
+        if path.parent.name != "segments" or not self.late < seen <= 2 * self.late:
+            return read_index(path, **options)
+        shown = self.cache / path.name / str(seen)
+        shown.mkdir(parents=True, exist_ok=True)
+        whole = (path / "trajectories.jsonl").read_bytes()
+        (shown / "trajectories.jsonl").write_bytes(whole[: len(whole) * seen // (3 * self.late)])
+        return read_index(shown, **options)
+
+
+@pytest.mark.parametrize("looks", [1, 2, 5])
+def test_segments_that_are_seen_late_lose_and_double_nothing(looks: int, tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", blocks=3)
+    killed_after(folder, 9)
+    killed_after(folder, 17)
+    late = LateSegments(tmp_path / "cache", looks)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (merging, work):
+            patch.setattr(module, "has_episodes", late.has_episodes)
+            patch.setattr(module, "read_index", late.read_index)
+        play_as_worker(folder)
+    assert content(folder) == one_process(tmp_path / "one")
+    assert min(late.looks.values()) > looks
+    assert stored(folder) > 40  # what was not seen was played again
+
+
+def test_segments_are_indexed_for_the_merge(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", blocks=2)
+    killed_after(folder, 9)
+    play_as_worker(folder)
+    assert len(list(folder.glob("segments/*/trajectories.idx"))) == 2
+
+
+def test_worker_does_not_wait_when_the_run_is_complete(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", blocks=1)
+    other = LeaseBoard(
+        SharedFolder(folder / "leases"), SharedFolder(folder / "workers"), "other", 1, 1e9
+    )
+    assert other.claim()
+    (folder / "metrics.json").touch()
+    assert asyncio.run(Work(folder).wait()) is False
+
+
 def test_duplicates_that_differ_are_taken_once(tmp_path: Path) -> None:
     folder = begin(tmp_path / "run", blocks=2)
     killed_after(folder, 9)
@@ -246,140 +261,7 @@ def test_duplicates_that_differ_are_taken_once(tmp_path: Path) -> None:
     assert content(folder) == before
 
 
-def refuse(folder: Path, message: str) -> None:
-    """Check that a worker refuses the folder in one line."""
-    with pytest.raises((RunError, UsageError)) as found:
-        play_as_worker(folder)
-    assert message in str(found.value)
-    assert "\n" not in str(found.value)
-
-
-def changed(path: Path, **values: Any) -> None:
-    path.write_text(json.dumps({**json.loads(path.read_bytes()), **values}))
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"textgym": "0.0.1"}, 'was written by version "0.0.1" of textgym'),
-        ({"seed": 7}, "holds another run: its seed is 7, not 0"),
-        ({"data": {MCQA: {"rows.jsonl": "0"}}}, "no digests"),
-        ({"policy": "oracle"}, 'its policy is "oracle", not "random"'),
-    ],
-    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
-)
-def test_worker_of_another_run_is_refused(
-    values: dict[str, Any], message: str, tmp_path: Path
-) -> None:
-    folder = begin(tmp_path / "run")
-    killed_after(folder, 3)
-    changed(folder / "run.json", **values)
-    if "data" not in values:
-        refuse(folder, message)
-    else:
-        with pytest.raises(RunError):
-            play_as_worker(folder)
-
-
-def test_changed_data_are_refused(tmp_path: Path) -> None:
-    data = tmp_path / "rows.jsonl"
-    rows = [{"question": f"{n}?", "expected_answer": "2"} for n in range(20)]
-    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    options = {"envs": ["textgym/Math-v0"], "env_kwargs": {"dataset": str(data)}}
-    folder = begin(tmp_path / "run", **options)
-    killed_after(folder, 3)
-    data.write_text(data.read_text().replace("2", "3"))
-    refuse(folder, f"was played with another content of '{data}'")
-
-
-@pytest.mark.parametrize("name", ["nothing", "ordinary"])
-def test_folder_without_a_plan_is_refused(name: str, tmp_path: Path) -> None:
-    textgym.rollout(MCQA, "random", episodes=1, out=tmp_path / "ordinary")
-    refuse(tmp_path / name, "holds no run for workers")
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"run": {}}'])
-def test_broken_plan_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "plan.json").write_text(text)
-    refuse(tmp_path, "plan.json' is broken")
-
-
-def test_full_disk_is_one_line_and_the_run_can_be_completed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = begin(tmp_path / "run")
-    flush, flushed = RunFolder.flush, 0
-
-    def fail(run: RunFolder) -> None:
-        nonlocal flushed
-        flushed += 1
-        if flushed == 3:
-            raise run._cannot_write(OSError(28, "No space left on device"))
-        flush(run)
-
-    monkeypatch.setattr(RunFolder, "flush", fail)
-    refuse(folder, "No space left on device")
-    play_as_worker(folder)
-    assert content(folder) == one_process(tmp_path / "one")
-
-
-def test_read_only_folder_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = begin(tmp_path / "run")
-
-    def fail(shared: SharedFolder, *_: Any, **__: Any) -> bool:
-        with shared._errors():
-            raise OSError(30, "Read-only file system")
-
-    monkeypatch.setattr(SharedFolder, "create", fail)
-    refuse(folder, "Read-only file system")
-
-
 EVAL = ("eval", MCQA, "--policy", "random", "--episodes", "6", "--out", "run", "--workers", "1")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--workers", "0"), "--workers must be 1 or more"),
-        (("--patience", "0"), "--patience more than 0"),
-        (("--shard", "1/2"), "--workers divides the run"),
-        (("--env-concurrency", f"{MCQA}=2"), "cannot be used with a curriculum or --env"),
-        (("--level", "77"), "level"),
-    ],
-)
-def test_arguments_that_do_not_fit_are_one_line(
-    options: tuple[str, ...], message: str, tmp_path: Path
-) -> None:
-    done = run_command(tmp_path, *EVAL, *options)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ((), "holds a run already: name another folder or resume"),
-        (("--resume", "--seed", "1"), "holds another run: its seed is 0, not 1"),
-        (("--resume", "--episodes", "7"), "holds another run: its episodes is 6, not 7"),
-    ],
-)
-def test_plan_is_written_once(options: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    run = {"policy": "random", "envs": [MCQA], "episodes": 6, "seed": 0, "repeats": 1, "out": "run"}
-    sampling = textgym.Sampling().as_dict()
-    WorkPlan(json.loads(json.dumps({**run, "sampling": sampling})), 2, PATIENCE).write(
-        tmp_path / "run", resume=False
-    )
-    done = run_command(tmp_path, *EVAL, *options)
-    assert done.returncode == 2
-    assert message in done.stderr
-
-
-def test_folder_of_an_ordinary_run_is_refused(tmp_path: Path) -> None:
-    textgym.rollout(MCQA, "random", episodes=6, out=tmp_path / "run")
-    done = run_command(tmp_path, *EVAL)
-    assert done.stderr == "textgym: 'run' holds a run already: name another folder or resume\n"
 
 
 @pytest.mark.slow

@@ -90,7 +90,7 @@ def check(
 
     Raises:
         UsageError: As `audit`.
-        WorkerFailure: A worker died twice for another reason than the check.
+        WorkerFailure: A worker died twice, and the check was not the reason.
     """
     passed = True
     with make_subject(env, tasks) as subject, check_runner(subject, FAST_CHECKS, workers) as run:
@@ -138,7 +138,7 @@ def audit(
     Raises:
         UsageError: The environment is not a text environment, or cannot be made again, or not by
             workers; `tasks` or `workers` is below 1; or `chance` is not a return below the maximum.
-        WorkerFailure: A worker died twice for another reason than the check.
+        WorkerFailure: A worker died twice, and the check was not the reason.
 
     Example:
         >>> report = audit("textgym/MCQA-v0", quick=True, tasks=2)

@@ -394,7 +394,7 @@ def _only_id(namespace: str) -> str:
 
 
 def _ids_in(namespace: str) -> list[str]:
-    """Return the ids in a namespace, also those whose packages are not installed."""
+    """Return the ids in a namespace, including those whose packages are not installed."""
     known = sorted(id for id in gym.registry if id.startswith(f"{namespace}/"))
     return [id for id in known if is_registered(id)]
 

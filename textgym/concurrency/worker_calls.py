@@ -7,7 +7,7 @@
   `WorkerFailure` is raised: no result is left out.
 - A call that raises an error in a worker is made again in this process, where the error appears as
   it does without workers.
-- All workers end with the block, also at an error or Ctrl-C, and with this process.
+- All workers end with the block, even after an error or Ctrl-C, and with this process.
 """
 
 from __future__ import annotations

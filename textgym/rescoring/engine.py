@@ -78,7 +78,7 @@ async def arescore(
         UsageError: An argument is invalid, or an environment cannot be made, or `rescore` was
             called in a running event loop.
         RunError: There is no run, or `out` cannot be written.
-        WorkerFailure: A worker died twice for another reason than the episodes.
+        WorkerFailure: A worker died twice, and the episodes were not the reason.
 
     Example:
         >>> import textgym

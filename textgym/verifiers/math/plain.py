@@ -105,7 +105,7 @@ _RIGHT, _NOT_RIGHT = (
 )
 _AND_ALSO = r"(?:[,;] |[,;]? (?:and|but|while|whereas) )"
 _JUDGED = re.compile(
-    r"(?:(?<=\n)|(?<=[.!?] )|\A)(?:(?:so|thus|therefore|hence),? )?"
+    r"(?=[-−\d$sth])(?:(?<=\n)|(?<=[.!?] )|\A)(?:(?:so|thus|therefore|hence),? )?"
     rf"(?:(?P<first>{_PLAIN_VALUE}){_RIGHT}{_AND_ALSO}{_PLAIN_VALUE}{_NOT_RIGHT}"
     rf"|{_PLAIN_VALUE}{_NOT_RIGHT}{_AND_ALSO}(?P<last>{_PLAIN_VALUE}){_RIGHT})[.!]*(?=\n|\Z)",
     re.IGNORECASE,
@@ -151,7 +151,8 @@ def with_confirmed_value(text: str) -> str:
         >>> with_confirmed_value("41 is wrong, 42 is right.")
         '42.'
     """
-    text = _CONFIRMED.sub(r"\1 is \2.", text)
+    if "?" in text[-40:]:
+        text = _CONFIRMED.sub(r"\1 is \2.", text)
     return _JUDGED.sub(lambda judged: f"{judged['first'] or judged['last']}.", text)
 
 

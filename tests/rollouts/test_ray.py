@@ -230,12 +230,13 @@ def test_killed_actors_lose_and_double_nothing(
 ) -> None:
     tasks = min(100 * KILLS, 1000)
     run = {"envs": {MCQA: 1.0, GUESS: 1.0}, "episodes": tasks, "repeats": 400 * KILLS // tasks}
-    run |= {"concurrency": 8, **halting(tmp_path, limit=400)}
+    run |= {"concurrency": 8, **halting(tmp_path, limit=600)}
     killer = threading.Thread(target=kill_actors, args=(tmp_path, KILLS), daemon=True)
     killer.start()
     with RayBackend(actors=2) as backend:
-        textgym.rollout(**run, out=tmp_path / "ray", backend=backend)
+        played = textgym.rollout(**run, out=tmp_path / "ray", backend=backend)
     killer.join()
+    assert played.metrics["overall"]["failures"] == 0
     assert caplog.text.count("an actor failed") >= KILLS
     assert len(stored(tmp_path / "ray")) == 400 * KILLS
     textgym.rollout(**run, out=tmp_path / "one")

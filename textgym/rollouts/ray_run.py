@@ -37,7 +37,7 @@ LEASE = 64  # episodes, at most, if a group or half the concurrency is not large
 _LEASES_PER_ACTOR = 8  # at least, so that all actors end at about the same time
 _AT_ONCE = 2  # leases that an actor has at the same time, so that it never waits for the next one
 _MAX_FAILURES = 10  # of an actor, in a row
-_MAX_DEATHS = 3  # of actors that played the same task
+_MAX_DEATHS = 5  # of actors that played the same task
 _SILENCE = 30.0  # seconds without an actor after which the log says so
 
 _log = logging.getLogger(__name__)

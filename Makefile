@@ -101,7 +101,7 @@ $(VLLM)/.ready: setup.cfg requirements-vllm.txt
 	@touch $@
 
 test-trainers: $(VLLM)/.trainers  ## tests with real trainers on the CPU, installed beside vLLM
-	$(ONE_THREAD) $(VLLM)/bin/python -m pytest -m trainers tests/training
+	$(ONE_THREAD) $(VLLM)/bin/python -m pytest -m trainers tests/training tests/policies/vllm_engine/test_vllm_ray.py
 
 $(VLLM)/.trainers: $(VLLM)/.ready requirements-trainers.txt
 	$(VLLM)/bin/python -m pip --disable-pip-version-check -q install --no-deps -r requirements-trainers.txt

@@ -9,6 +9,7 @@ trajectories and metrics and logs what goes wrong. `progress` shows a bar. `run_
 writes runs as TOML.
 `merging` makes one run of the shards that several processes have played, or of the segments of
 worker processes: they divide a run in a folder that all of them see (`work`), by `leases`.
+`ray_run` lets the actors of a `ray_backend` play.
 """
 
 from textgym.rollouts.comparisons import AgainstReference, Tournament

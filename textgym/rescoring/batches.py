@@ -119,7 +119,8 @@ def rescorer(
             if with_lines:
                 trajectories[number] = new
 
-        episodes = enumerate(_read(batch, folder), batch.first)
+        stored = check_trajectories(_read(batch, folder), batch.first + 1)
+        episodes = enumerate(stored, batch.first)
         run_sync(lambda: replayer.rescore(episodes, concurrency, add))
         lines, table = [], EpisodeTable()
         for number in sorted(trajectories):
@@ -136,10 +137,10 @@ def rescorer(
 
 
 def _read(batch: Batch, folder: Path | None) -> Iterator[Trajectory]:
-    """Yield the trajectories of a batch, after checking them."""
+    """Yield the trajectories of a batch."""
+    folder = folder or Path()  # which only lines need
+    file = str(folder / "trajectories.jsonl")
     for number, stored in enumerate(batch.stored, batch.first + 1):
         if isinstance(stored, bytes):
-            assert folder is not None
-            where = f"line {number} of {str(folder / 'trajectories.jsonl')!r}"
-            stored = read_line(stored, where, folder)
-        yield from check_trajectories([stored], number)
+            stored = read_line(stored, f"line {number} of {file!r}", folder)
+        yield stored

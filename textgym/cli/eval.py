@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
@@ -27,6 +27,37 @@ from textgym.cli.arguments import (
     read_weights,
 )
 from textgym.cli.dry_run import DEFAULT_POLICY, advice_to_name_a_policy, print_first_prompts
+from textgym.cli.eval_options import (
+    BackendOption,
+    BackendSettingsOption,
+    ConcurrencyOption,
+    ConfigOption,
+    DryRunOption,
+    EnvConcurrencyOption,
+    EnvsArgument,
+    EpisodesOption,
+    EvalWorkersOption,
+    GroupRewardOption,
+    MaxFailedOption,
+    MaxTokensOption,
+    MinPOption,
+    OutOption,
+    PatienceOption,
+    PolicyOption,
+    PolicySettingsOption,
+    RepeatsOption,
+    ResumeOption,
+    SaveConfigOption,
+    SeedOption,
+    ShardOption,
+    StartOption,
+    StopOption,
+    TemperatureOption,
+    TestSplitOption,
+    TopKOption,
+    TopPOption,
+    WrapOption,
+)
 from textgym.cli.output.tables import metrics_tables
 from textgym.cli.output.terminal import print_all
 from textgym.cli.worker import EXIT_CODE_INTERRUPTED, play_with_workers
@@ -54,176 +85,47 @@ _SAMPLING = ("max_tokens", "temperature", "top_p", "top_k", "min_p", "stop")
 
 def eval_command(
     ctx: typer.Context,
-    envs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="ID[=WEIGHT]",
-            help="Environments: ids, MODULE:ID or MODULE:CLASS. All have a weight, or none has.",
-        ),
-    ] = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            metavar="POLICY",
-            help="oracle, random, hf (the small default model), hf:MODEL, vllm:MODEL, "
-            "openai:MODEL@BASE_URL or MODULE:CLASS; hf by default.",
-        ),
-    ] = None,
-    policy_settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--policy-set",
-            metavar="NAME=VALUE",
-            help="Option of the policy, such as retries=3; may be repeated.",
-        ),
-    ] = None,
-    episodes: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Number of tasks: per environment, or in total if there are weights; all by "
-            "default.",
-        ),
-    ] = None,
-    repeats: Annotated[int, typer.Option(metavar="N", help="Episodes per task.")] = 1,
-    start: Annotated[int, typer.Option(metavar="INDEX", help="Index of the first task.")] = 0,
-    concurrency: Annotated[
-        int, typer.Option(metavar="N", help="Maximum number of concurrent episodes.")
-    ] = 64,
-    env_concurrency: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ID=NUMBER",
-            help="Maximum number of concurrent episodes of one environment; may be repeated.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="SEED", help="Seed of the environments and of sampling.")
-    ] = 0,
+    envs: EnvsArgument = None,
+    policy: PolicyOption = None,
+    policy_settings: PolicySettingsOption = None,
+    episodes: EpisodesOption = None,
+    repeats: RepeatsOption = 1,
+    start: StartOption = 0,
+    concurrency: ConcurrencyOption = 64,
+    env_concurrency: EnvConcurrencyOption = None,
+    seed: SeedOption = 0,
     level: LevelOption = None,
-    split: Annotated[
-        str | None,
-        typer.Option(metavar="SPLIT", help="train, validation or test; test by default."),
-    ] = None,
+    split: TestSplitOption = None,
     dataset: DatasetOption = None,
     settings: EnvSettingsOption = None,
-    wrap: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="WRAPPER",
-            help="Wrapper around all environments, such as StepPenalty:amount=0.01; may be "
-            "repeated, and the first is innermost.",
-        ),
-    ] = None,
-    group_reward: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SPEC",
-            help="Rewards for the episodes of a task together: tournament:JUDGE, hf-rm:MODEL, "
-            "vllm-rm:MODEL@URL or MODULE:FUNCTION; needs --repeats.",
-        ),
-    ] = None,
-    max_tokens: Annotated[
-        int, typer.Option(metavar="N", help="Maximum number of tokens per message.")
-    ] = 512,
-    temperature: Annotated[
-        float, typer.Option(metavar="NUMBER", help="Sampling temperature; 0 is greedy decoding.")
-    ] = 1.0,
-    top_p: Annotated[
-        float, typer.Option(metavar="NUMBER", help="Nucleus sampling; 1 turns it off.")
-    ] = 1.0,
-    top_k: Annotated[int, typer.Option(metavar="N", help="Top-k sampling; 0 turns it off.")] = 0,
-    min_p: Annotated[
-        float, typer.Option(metavar="NUMBER", help="Min-p sampling; 0 turns it off.")
-    ] = 0.0,
-    stop: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", help="Text that ends a message; may be repeated."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Folder for the run; a new one in runs/ by default."),
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume the run in --out.")] = False,
-    shard: Annotated[
-        str | None,
-        typer.Option(
-            metavar="K/N",
-            help="Play the K-th of N equal parts of the run, into --out; textgym merge joins them.",
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Play with N processes; more may join them from anywhere with textgym worker.",
-        ),
-    ] = None,
-    patience: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS",
-            help="Time without a sign of life after which a worker is taken for dead.",
-        ),
-    ] = 60.0,
-    backend: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ray[:ADDRESS]",
-            help="Play with actors of the Ray cluster at ADDRESS, or of one on this machine.",
-        ),
-    ] = None,
-    backend_settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--backend-set",
-            metavar="NAME=VALUE",
-            help="Argument of RayBackend, such as actors=4 or num_gpus=1; may be repeated.",
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Play nothing; print the first prompt as the model gets it."
-        ),
-    ] = False,
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="TOML file with a run; options on the command line override it."
-        ),
-    ] = None,
-    save_config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the run as a TOML file.")
-    ] = None,
-    max_failed: Annotated[
-        float,
-        typer.Option(
-            metavar="SHARE", help="Exit with 1 if more than this share of the episodes failed."
-        ),
-    ] = 0.1,
+    wrap: WrapOption = None,
+    group_reward: GroupRewardOption = None,
+    max_tokens: MaxTokensOption = 512,
+    temperature: TemperatureOption = 1.0,
+    top_p: TopPOption = 1.0,
+    top_k: TopKOption = 0,
+    min_p: MinPOption = 0.0,
+    stop: StopOption = None,
+    out: OutOption = None,
+    resume: ResumeOption = False,
+    shard: ShardOption = None,
+    workers: EvalWorkersOption = None,
+    patience: PatienceOption = 60.0,
+    backend: BackendOption = None,
+    backend_settings: BackendSettingsOption = None,
+    dry_run: DryRunOption = False,
+    config: ConfigOption = None,
+    save_config: SaveConfigOption = None,
+    max_failed: MaxFailedOption = 0.1,
 ) -> None:
-    from textgym.rollouts.run_files import read_run_file, rollout_arguments, write_run_file
+    from textgym.rollouts.run_files import read_run_file, write_run_file
 
     if not 0 <= max_failed <= 1:
         raise UsageError(f"--max-failed must be a share from 0 to 1, not {max_failed}")
     given = {name: value for name, value in ctx.params.items() if _is_given(ctx, name)}
     run = _with_options(read_run_file(config) if config else {}, given)
-    if "envs" not in run:
-        raise UsageError("name an environment, such as textgym/MCQA-v0, or a file with --config")
-    if resume and "out" not in run:
-        raise UsageError("--resume needs --out, the folder of the run to resume")
-    if shard is not None and "out" not in run:
-        raise UsageError("--shard needs --out, a folder for this shard")
-    arguments = rollout_arguments(run)
-    if shard is not None:
-        arguments["shard"] = read_shard(shard)
-    ids = [arguments["envs"]] if isinstance(arguments["envs"], str) else list(arguments["envs"])
-    limits = read_limits(env_concurrency or (), "--env-concurrency")
-    check_env_ids("--env-concurrency", with_registered_ids(limits), ids)
-    check_env_kwargs("--set", with_registered_ids(read_env_settings(settings or ())), ids)
-    for name in ("env_kwargs", "env_concurrency"):
-        arguments[name] = with_registered_ids(arguments.get(name, {}))
+    arguments = _rollout_arguments(run, given)
+    ids = _ids(arguments)
     policy, policy_options = arguments.pop("policy", None), arguments.pop("policy_options", {})
     if dry_run:
         print_first_prompts(ids, policy, policy_options, arguments)
@@ -256,6 +158,43 @@ def eval_command(
         with actors or nullcontext():
             played = _play(Console(), rollout, folder, policy, made_with, arguments, actors)
     _finish(played, folder, max_failed)
+
+
+def _rollout_arguments(run: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a rollout, after checking the options.
+
+    Args:
+        run: The run, as in a file of `--config`.
+        given: The values of the options by the names of their parameters.
+
+    Raises:
+        UsageError: An option is missing or invalid.
+    """
+    from textgym.rollouts.run_files import rollout_arguments
+
+    if "envs" not in run:
+        raise UsageError("name an environment, such as textgym/MCQA-v0, or a file with --config")
+    if "resume" in given and "out" not in run:
+        raise UsageError("--resume needs --out, the folder of the run to resume")
+    if "shard" in given and "out" not in run:
+        raise UsageError("--shard needs --out, a folder for this shard")
+    arguments = rollout_arguments(run)
+    if "shard" in given:
+        arguments["shard"] = read_shard(given["shard"])
+    ids = _ids(arguments)
+    limits = read_limits(given.get("env_concurrency", ()), "--env-concurrency")
+    check_env_ids("--env-concurrency", with_registered_ids(limits), ids)
+    own = read_env_settings(given.get("settings", ()))
+    check_env_kwargs("--set", with_registered_ids(own), ids)
+    for name in ("env_kwargs", "env_concurrency"):
+        arguments[name] = with_registered_ids(arguments.get(name, {}))
+    return arguments
+
+
+def _ids(arguments: Mapping[str, Any]) -> list[str]:
+    """Return the ids of a rollout's environments."""
+    envs = arguments["envs"]
+    return [envs] if isinstance(envs, str) else list(envs)
 
 
 def _finish(played: Run, folder: Path, max_failed: float) -> None:

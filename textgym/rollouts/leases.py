@@ -20,6 +20,7 @@ import os
 import random
 import time
 import uuid
+from array import array
 from collections.abc import Callable, Container, Iterator
 from itertools import count, islice
 from pathlib import Path
@@ -176,7 +177,7 @@ class LeaseBoard:
         self._patience, self._clock = patience, clock
         self.is_finished = blocks == 0
         self.beat_period = patience / _BEATS
-        self._order = list(range(blocks))  # in which this worker claims blocks
+        self._order = array("q", range(blocks))  # in which this worker claims blocks
         random.Random(worker).shuffle(self._order)
         self._candidates: list[tuple[int, int]] = []  # block and generation, the best one last
         self._max_refused = _MAX_REFUSED

@@ -21,7 +21,7 @@ import random
 import time
 import uuid
 from array import array
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import count, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -177,8 +177,8 @@ class LeaseBoard:
         self._patience, self._clock = patience, clock
         self.is_finished = blocks == 0
         self.beat_period = patience / _BEATS
-        self._order = array("q", range(blocks))  # in which this worker claims blocks
-        random.Random(worker).shuffle(self._order)
+        self._unfinished = array("q", range(blocks))  # in the order in which this worker claims
+        random.Random(worker).shuffle(self._unfinished)
         self._candidates: list[tuple[int, int]] = []  # block and generation, the best one last
         self._max_refused = _MAX_REFUSED
         self._claimed = set[int]()  # by this worker, which finishes what it has claimed
@@ -257,10 +257,12 @@ class LeaseBoard:
         names = set(self._leases.names())
         self._list_signs()
         self._max_refused = max(_MAX_REFUSED, len(names) // _NAMES_PER_CLAIM)
-        self.is_finished = all(f"{block}.done" in names for block in self._order)
-        others = (block for block in self._order if block not in self._claimed)
+        unfinished = [block for block in self._unfinished if f"{block}.done" not in names]
+        self._unfinished = array("q", unfinished)
+        self.is_finished = not unfinished
+        others = [block for block in unfinished if block not in self._claimed]
         free = ((block, 0) for block in others if f"{block}.0" not in names)
-        self._candidates = list(islice(free, _MAX_CANDIDATES)) or self._left(names)
+        self._candidates = list(islice(free, _MAX_CANDIDATES)) or self._left(others, names)
 
     def _list_signs(self) -> None:
         names = set(self._workers.names())
@@ -271,12 +273,10 @@ class LeaseBoard:
                 self._ended.add(worker)
         self._signs = names
 
-    def _left(self, names: Container[str]) -> list[tuple[int, int]]:
+    def _left(self, blocks: Iterable[int], names: Container[str]) -> list[tuple[int, int]]:
         """Return blocks whose workers are taken for dead, and the next generation of each."""
         left, unread = [], 0
-        for block in self._order:
-            if f"{block}.done" in names or block in self._claimed:
-                continue
+        for block in blocks:
             generation = next(n for n in count(1) if f"{block}.{n}" not in names)
             name = f"{block}.{generation - 1}"
             if name not in self._owners:

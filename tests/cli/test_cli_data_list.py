@@ -44,7 +44,7 @@ def test_the_command_has_options_of_eval(tmp_path: Path) -> None:
 
 
 def test_a_data_set_without_a_variant(tmp_path: Path) -> None:
-    assert "played by" not in output_of(run(tmp_path, "arc"))
+    assert "played by" not in output_of(run(tmp_path, "agieval"))
 
 
 def test_figures_are_shown_once(tmp_path: Path) -> None:
@@ -59,6 +59,6 @@ def test_json_has_the_template(tmp_path: Path) -> None:
 
 
 def test_a_variant_that_does_not_exist_is_one_line(tmp_path: Path) -> None:
-    done = run(tmp_path, "arc_published")
+    done = run(tmp_path, "agieval_published")
     assert done.returncode == 2
-    assert "data set 'arc' has no variant with a published prompt" in done.stderr
+    assert "data set 'agieval' has no variant with a published prompt" in done.stderr

@@ -303,26 +303,30 @@ class MCQA(TextEnv[None]):
 
     def solve(self) -> Message:
         """Choose the correct option."""
-        text = self._answer(self.task.answer)
+        task = self.task
+        if not task.patterns and not task.search.stop:
+            return assistant(format_choice(task.answer, task.mode))
+        text = self._readable(task.answer)
         if text is None:
-            raise OracleError(
-                f"no answer can be made for the output_regex and stop of {self.task.id}"
-            )
+            raise OracleError(f"no answer can be made for the output_regex and stop of {task.id}")
         return assistant(text)
 
     def guess(self, rng: random.Random) -> Message:
         """Choose a random option."""
-        letter = rng.choice(list(self.task.options) or list(_LETTERS))
-        return assistant(self._answer(letter) or format_choice(letter, self.task.mode))
-
-    def _answer(self, letter: str) -> str | None:
-        """Return a text that the task's settings read as a letter; None if none of a few does."""
         task = self.task
-        text = format_choice(letter, task.mode)
-        if not task.patterns and not task.search.stop:
-            return text
-        texts = (text, f"The answer is ({letter})", f"The best answer is {letter}")
-        return next((text for text in texts if _letter(text, task, None) == letter), None)
+        letter = rng.choice(list(task.options) or list(_LETTERS))
+        has_settings = task.patterns or task.search.stop
+        text = self._readable(letter) if has_settings else None
+        return assistant(text or format_choice(letter, task.mode))
+
+    def _readable(self, letter: str) -> str | None:
+        """Return a text that the task's settings read as a letter; None if none of a few is."""
+        texts = (
+            format_choice(letter, self.task.mode),
+            f"The answer is ({letter})",
+            f"The best answer is {letter}",
+        )
+        return next((text for text in texts if _letter(text, self.task, None) == letter), None)
 
     def _examples(self, prompt: list[Message], mode: GradingMode) -> list[Message]:
         """Return solved examples as turns, without any question that is in the prompt itself."""

@@ -304,6 +304,15 @@ def test_the_scores_of_a_reward_model_are_compared(
     assert [it["reward"] for it in play(Saying(*texts), ranking)] == rewards
 
 
+def test_equal_replies_have_equal_ranks_whatever_their_batch(
+    ranking: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drift = iter(range(9))
+    monkeypatch.setattr(Letters, "score", lambda self, messages: next(drift))
+    texts = ["A", "<think>Hm.</think>A", "A"]
+    assert [it["reward"] for it in play(Saying(*texts), ranking)] == [0.5, 0.5, 0.5]
+
+
 def test_a_score_that_fails_fails_the_group(ranking: str) -> None:
     for member in play(Saying("A", "raise"), ranking):
         assert member["failure"]["boundary"] == "reward_model"

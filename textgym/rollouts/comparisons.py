@@ -9,6 +9,7 @@ comparisons that an episode wins, from 0 to 1; an empty reply wins against none.
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -183,8 +184,12 @@ class _Ranking:
 
     def __call__(self, trajectories: Sequence[Trajectory]) -> list[float]:
         """Return the share of the other episodes below each episode."""
+        said = [_as_read(trajectory) for trajectory in trajectories]
+        # A score depends on its batch by rounding, so equal conversations are scored once.
+        different = dict(zip(said, trajectories, strict=True))
         with ThreadPoolExecutor(_THREADS, "textgym-group") as threads:
-            scores = list(threads.map(self._score, trajectories))
+            found = dict(zip(different, threads.map(self._score, different.values()), strict=True))
+        scores = [found[text] for text in said]
         below = [sum((other < own) + (other == own) / 2 for other in scores) for own in scores]
         return [(count - 0.5) / (len(scores) - 1) for count in below]  # it equals itself
 
@@ -242,6 +247,17 @@ def _request(trajectory: Trajectory) -> str:
     """Return the messages before the first reply, as one text."""
     before = itertools.takewhile(lambda it: it["role"] != "assistant", trajectory["messages"])
     return "\n\n".join(text_of(message) for message in before)
+
+
+def _as_read(trajectory: Trajectory) -> str:
+    """Return the conversation without reasoning and the ids of calls, as one text."""
+    said = []
+    for message in trajectory["messages"]:
+        text, calls = text_of(message), message.get("tool_calls") or ()
+        if message["role"] == "assistant":
+            text = split_reasoning(text)[1]
+        said.append([message["role"], text, [call["function"] for call in calls]])
+    return json.dumps(said)
 
 
 def _reply(trajectory: Trajectory) -> str:

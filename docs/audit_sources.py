@@ -22,7 +22,7 @@ UNUSED = tuple(
         "curricula", "task_pool", "whole_file",
         "policies.chat", "policies.default_model", "policies.hf", "policies.inspect",
         "policies.models", "policies.openai", "policies.vllm",
-        "rollouts.leases", "rollouts.merging", "rollouts.ray_backend",
+        "rollouts.comparisons", "rollouts.leases", "rollouts.merging", "rollouts.ray_backend",
         "rollouts.ray_run", "rollouts.work",
         "tasks.columnar_rows", "tasks.csv_rows", "tasks.file_rows", "tasks.named",
         "tasks.published", "tasks.table_rows", "trajectories.shards",

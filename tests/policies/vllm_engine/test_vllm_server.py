@@ -1,7 +1,6 @@
 """The policy `openai:MODEL@BASE_URL` against a real server: vLLM on the CPU with SmolLM2-135M.
 
-They run where vLLM is installed, which `make test-vllm` sees to. The server is started once, in a
-process group of its own, and stopped at the end.
+They run where vLLM is installed, which `make test-vllm` sees to. The server is started once.
 """
 
 from __future__ import annotations
@@ -9,21 +8,15 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import json
-import os
-import signal
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from vllm_server import vllm_server
 
 import textgym
 from textgym.errors import ContextFullError, UnknownNameError, UsageError
@@ -48,10 +41,8 @@ pytestmark = [
 
 MODEL = "SmolLM2-135M-Instruct"
 CONTEXT = 512
-SECONDS_TO_START = 300
-SECONDS_TO_STOP = 20
 FLAGS = [
-    *("--served-model-name", MODEL, "--host", "127.0.0.1", "--max-model-len", str(CONTEXT)),
+    *("--max-model-len", str(CONTEXT)),
     *("--generation-config", "vllm"),  # nothing is drawn otherwise than it was asked for
     *("--no-enable-chunked-prefill", "--max-num-batched-tokens", str(CONTEXT)),  # see below
     *("--dtype", "float32"),  # log probabilities are compared
@@ -65,47 +56,8 @@ does not use offset"), so prompts are read whole."""
 def url(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The base URL of a server that is ready."""
     log = tmp_path_factory.mktemp("vllm") / "server.log"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--port", str(port)]
-    settings = {"VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1"}
-    with log.open("wb") as output:
-        server = subprocess.Popen(
-            [*command, "--model", str(model_folder), *FLAGS],
-            env={**os.environ, **settings},
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    try:
-        wait_until_ready(server, f"http://127.0.0.1:{port}/health", log)
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        stop(server)
-
-
-def wait_until_ready(server: subprocess.Popen[bytes], health: str, log: Path) -> None:
-    end = time.monotonic() + SECONDS_TO_START
-    while time.monotonic() < end and server.poll() is None:
-        with suppress(OSError), urllib.request.urlopen(health, timeout=5) as reply:
-            if reply.status == 200:
-                return
-        time.sleep(0.5)
-    what = "died" if server.poll() is not None else f"was not ready in {SECONDS_TO_START} s"
-    tail = log.read_text(errors="replace").splitlines()[-40:]
-    pytest.fail("\n".join([f"the server {what}; its log ends so:", *tail]), pytrace=False)
-
-
-def stop(server: subprocess.Popen[bytes]) -> None:
-    """Stop the server and its child processes."""
-    with suppress(ProcessLookupError):
-        os.killpg(server.pid, signal.SIGTERM)
-    with suppress(subprocess.TimeoutExpired):
-        server.wait(SECONDS_TO_STOP)
-    with suppress(ProcessLookupError):
-        os.killpg(server.pid, signal.SIGKILL)
-    server.wait()
+    with vllm_server(model_folder, MODEL, FLAGS, log) as address:
+        yield f"{address}/v1"
 
 
 def act(url: str, text: str, seeds: Any = (None,), **sampling: Any) -> list[Action]:

@@ -29,8 +29,8 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 from tests_of_change import ROOT, affected_tests
 
-QUICK = "not slow and not model and not soak and not vllm and not trainers"
-SLOW = "(slow or model) and not soak and not vllm and not trainers"
+QUICK = "not slow and not model and not soak and not vllm and not trainers and not ray"
+SLOW = "(slow or model) and not soak and not vllm and not trainers and not ray"
 NOTHING_TO_CHANGE = ("__init__.py", "__main__.py", "_version.py")  # only names and strings
 LIMITS = {QUICK: 700, SLOW: 3600}  # seconds; tests that take longer are in an endless loop
 

@@ -557,3 +557,21 @@ def test_majority_is_that_of_counting_votes_by_hand(tasks: list[str]) -> None:
         expected.append(winners.count("a") / len(winners) if winners else 0.0)
     found = overall(*played)["at_k"].get("majority@3")
     assert found["mean"] == pytest.approx(statistics.fmean(expected))
+
+
+def test_a_table_of_parts_has_the_metrics_of_one_table() -> None:
+    envs = {"textgym/MCQA-v0": 1.0, "textgym/GuessNumber-v0": 1.0}
+    run = textgym.rollout(envs, "random", episodes=24, repeats=2)
+    trajectories = list(run.trajectories())
+    failure: Any = {"boundary": "judge", "type": "JudgeFailure", "message": "", "traceback": ""}
+    trajectories[5] |= {"failure": failure, "reward": None, "is_success": None}
+    one, whole = EpisodeTable(), EpisodeTable()
+    by_level: dict[Any, EpisodeTable] = {}
+    for trajectory in trajectories:
+        one.add(trajectory)
+        by_level.setdefault(trajectory["info"].get("level"), EpisodeTable()).add(trajectory)
+    for part in reversed(by_level.values()):
+        whole.extend(*part.parts())
+    assert len(by_level) > 2
+    assert whole.num_episodes == one.num_episodes == 48
+    assert run_metrics(whole, 48) == run_metrics(one, 48)

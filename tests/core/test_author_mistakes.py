@@ -113,7 +113,7 @@ def test_generator_leaves_out_a_field_that_read_row_reads() -> None:
     [
         ("Borrow 5.", r"must return a row \(a dict\), not a str"),
         (None, r"must return a row \(a dict\), not a NoneType"),
-        ({"books": {1, 2}}, "must return a row of JSON data .*set is not JSON serializable"),
+        ({"books": {1, 2}}, "must return a row of JSON data, .*set is not JSON serializable"),
     ],
     ids=["text", "nothing", "set"],
 )

@@ -26,7 +26,7 @@ def test_a_function_gets_its_arguments(workers: Workers) -> None:
     assert reply["count"] >= 11
 
 
-@pytest.mark.parametrize("do", ["hang", "fill", "crash"])
+@pytest.mark.parametrize("do", ["hang", "fill", "crash", "exit"])
 def test_a_call_over_its_limits_returns_none(workers: Workers, do: str) -> None:
     assert workers.call({"do": do}, seconds=0.2) is None
     assert workers.call({}, seconds=5) is not None
@@ -49,7 +49,7 @@ def test_a_worker_of_ones_own_keeps_what_it_holds(workers: Workers) -> None:
     own.close()
 
 
-@pytest.mark.parametrize("do", ["hang", "crash"])
+@pytest.mark.parametrize("do", ["hang", "crash", "exit"])
 def test_after_a_limit_a_worker_of_ones_own_begins_again(workers: Workers, do: str) -> None:
     own = workers.own()
     own.call({}, seconds=5)

@@ -20,6 +20,8 @@ def load(first: int = 0) -> Callable[..., dict[str, Any]]:
             os.kill(os.getpid(), signal.SIGKILL)
         if do == "crash":
             os.abort()
+        if do == "exit":
+            os._exit(1)
         if do == "fill":
             bytearray(1 << 31)
         return {"count": calls[0], "pid": os.getpid()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +145,11 @@ def test_a_comparison_that_failed_is_tried_again_without_the_policy() -> None:
             "is not a callable: 'textgym/MCQA-v0'",
         ),
         ({"repeats": 2, "group_reward": f"{__name__}:Saying"}, "is not a callable"),
-        ({"repeats": 2, "group_reward": "vllm-rm:MODEL"}, "vllm-rm:MODEL@"),
+        pytest.param(
+            {"repeats": 2, "group_reward": "vllm-rm:MODEL"},
+            "vllm-rm:MODEL@",
+            marks=pytest.mark.skipif(not find_spec("aiohttp"), reason="needs the extra 'http'"),
+        ),
     ],
 )
 def test_wrong_arguments_are_refused(kwargs: Any, text: str) -> None:

@@ -218,8 +218,10 @@ def make_group_reward(group_reward: str | GroupReward) -> GroupReward:
         ExtraMissingError: It needs an optional package.
 
     Example:
-        >>> make_group_reward("tournament:openai:judge@http://127.0.0.1:8000/v1").name
-        'Tournament(openai:judge@http://127.0.0.1:8000/v1)'
+        >>> make_group_reward("hf:judge")
+        Traceback (most recent call last):
+        textgym.errors.UnknownNameError: there is no group reward 'hf:judge': did you mean \
+'tournament:hf:judge'?
     """
     if not isinstance(group_reward, str):
         if not callable(group_reward):

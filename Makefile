@@ -71,13 +71,13 @@ demo-what-goes-wrong: setup  ## seven trainings, each with a mistake, beside a s
 demo-workplace: setup  ## what a policy fails at in an office, and what to train on; here the random policy
 	$(BIN)/python examples/workplace.py --policy random --tasks 40 --samples 4
 
-test: setup  ## the quick tests, about five minutes; PATHS="tests/metrics" runs those of a folder
+test: setup  ## the quick tests, about four minutes; PATHS="tests/metrics" runs those of a folder
 	$(PYTEST) -m '$(QUICK)' $(PATHS)
 
 test-changed: setup  ## the quick tests of what your change touches; BASE=main compares with a branch
 	$(PYTEST) -m '$(QUICK)' $$($(BIN)/python scripts/tests_of_change.py $(BASE))
 
-test-all: test test-rest  ## all tests but soak, vLLM and trainers: about eighteen minutes
+test-all: test test-rest  ## all tests but soak, vLLM, Ray and trainers: about eleven minutes
 
 test-rest: setup  ## the tests of test-all that test leaves out: large samples, processes, a real model
 	$(PYTEST) -m '(slow or model) and $(MEDIUM)' $(PATHS)
@@ -85,7 +85,7 @@ test-rest: setup  ## the tests of test-all that test leaves out: large samples, 
 test-model: setup  ## the tests of a real small model, SmolLM2-135M
 	$(PYTEST) -m 'model and $(MEDIUM)' $(PATHS)
 
-soak: setup  ## long tests with faults, kills and hostile answers: about ten minutes
+soak: setup  ## long tests with faults, kills and hostile answers: about six minutes
 	$(PYTEST) -m soak $(PATHS)
 
 test-vllm: $(VLLM)/.ready  ## tests with a real vLLM on the CPU, installed into .venv-vllm (Python 3.11)

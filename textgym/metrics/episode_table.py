@@ -268,13 +268,9 @@ class EpisodeTable:
         """Add the episodes of another table, from what `parts` returned there."""
         codes = np.array([self._codes[text] for text in (None, *texts)])
         added = np.frombuffer(rows).reshape(-1, len(COLUMNS)).copy()
-        for name in _CODED:
-            column = added[:, _POSITION[name]]
-            known = ~np.isnan(column)  # a failed episode has no stop reason
-            column[known] = codes[column[known].astype(int)]
         parts = np.frombuffer(components).reshape(-1, _COMPONENT_COLUMNS).copy()
+        _recode(added, parts, codes)
         parts[:, 0] += self.num_episodes
-        parts[:, 1] = codes[parts[:, 1].astype(int)]
         self._rows.extend(memoryview(added.tobytes()))
         self._components.extend(memoryview(parts.tobytes()))
         self.num_episodes += len(added)

@@ -154,5 +154,5 @@ class EpisodeNumbers:
         return np.lexsort((repeat, turns[env], progress))
 
     def shards_of(self, numbers: Numbers, count: int) -> Numbers:
-        """Return the index of each episode's shard, from 1, if the run has `total` shards."""
+        """Return the index of each episode's shard, from 1, if the run has `count` shards."""
         return numbers // self.repeats % count + 1

@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from unittest import mock
 
 import pytest
 from in_process import output_of, run_command
+from processes import eventually, is_alive
 
 from textgym.checks import CHECKS, FAST_CHECKS
 
@@ -126,11 +126,6 @@ def test_killed_workers_are_one_line_and_no_result(folder: Path, command: str) -
     assert not (folder / "rows.jsonl").exists()
 
 
-def is_alive(process: str) -> bool:
-    stat = Path(f"/proc/{process}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
-
-
 @pytest.mark.skipif(not Path("/proc").exists(), reason="there is no /proc here")
 @pytest.mark.parametrize("command", ["rescore", "check", "audit"])
 def test_ctrl_c_ends_all_workers(folder: Path, command: str) -> None:
@@ -143,10 +138,12 @@ def test_ctrl_c_ends_all_workers(folder: Path, command: str) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    while process.poll() is None and not list((folder / "seen").iterdir()):
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, printed = process.communicate()
+    try:
+        eventually(lambda: process.poll() is not None or list((folder / "seen").iterdir()))
+        process.send_signal(signal.SIGINT)
+        _, printed = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert "Traceback" not in printed
     assert not [path.name for path in (folder / "seen").iterdir() if is_alive(path.name)]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import eventually, is_alive
 
 from textgym.concurrency.worker_calls import WorkerCalls
 from textgym.errors import UsageError, WorkerFailure
@@ -29,22 +30,6 @@ def calls_of(function: Callable[[Any], Any], workers: int = 2) -> WorkerCalls[An
 
 def results(calls: WorkerCalls[Any, Any], arguments: Any) -> list[Any]:
     return [call.result() for call in calls.in_order(arguments)]
-
-
-def is_alive(process: int) -> bool:
-    """Return whether a process runs; one that nobody has waited for does not."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def ends(process: int) -> bool:
-    """Return whether a process ends in time."""
-    deadline = time.monotonic() + 60
-    while is_alive(process) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not is_alive(process)
 
 
 def slow_if_even(number: int) -> tuple[int, int]:
@@ -139,8 +124,7 @@ def interrupted(folder: Path, begun: int) -> None:
     with calls_of(sleeping) as calls:
         for _ in range(3):
             calls.begin(str(folder))
-        while len(list(folder.iterdir())) < begun:
-            time.sleep(0.05)
+        eventually(lambda: len(list(folder.iterdir())) >= begun)
         raise KeyboardInterrupt
 
 
@@ -148,7 +132,7 @@ def interrupted(folder: Path, begun: int) -> None:
 def test_an_interrupt_ends_workers_that_start_or_are_busy(tmp_path: Path, begun: int) -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted(tmp_path, begun)
-    assert not any(is_alive(int(path.name)) for path in tmp_path.iterdir())
+    assert not any(is_alive(path.name) for path in tmp_path.iterdir())
     assert not [t for t in threading.enumerate() if t.name.startswith("textgym-test")]
 
 
@@ -156,9 +140,8 @@ def test_calls_whose_results_nobody_takes_are_ended_with_the_block(tmp_path: Pat
     with calls_of(sleeping) as calls:
         for _ in range(9):
             calls.begin(str(tmp_path))
-        while not list(tmp_path.iterdir()):
-            time.sleep(0.05)
-    assert not any(is_alive(int(path.name)) for path in tmp_path.iterdir())
+        eventually(lambda: list(tmp_path.iterdir()))
+    assert not any(is_alive(path.name) for path in tmp_path.iterdir())
 
 
 def test_a_worker_that_is_killed_after_its_last_call_does_no_harm() -> None:
@@ -187,13 +170,14 @@ def test_the_function_may_hold_more_than_an_argument_of_a_process_can() -> None:
 
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     program = (
-        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        f"import sys; sys.path[:] = {[str(Path(__file__).parent), *sys.path]!r}\n"
         "from test_worker_calls import calls_of, sleeping\n"
         f"with calls_of(sleeping) as calls: calls.begin({str(tmp_path)!r}).result()"
     )
     parent = subprocess.Popen([sys.executable, "-c", program])
-    while not list(tmp_path.iterdir()):
-        time.sleep(0.05)
-    parent.kill()
-    parent.wait()
-    assert all(ends(int(path.name)) for path in tmp_path.iterdir())
+    try:
+        eventually(lambda: list(tmp_path.iterdir()))
+    finally:
+        parent.kill()
+        parent.wait()
+    eventually(lambda: not any(is_alive(path.name) for path in tmp_path.iterdir()))

@@ -8,13 +8,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import gymnasium
 import pytest
+from processes import eventually, is_alive
 
 from textgym.concurrency import workers as worker_module
 from textgym.errors import WorkerFailure
@@ -67,22 +67,6 @@ def children_of(pid: int) -> list[int]:
 def fork_server_of(workers: worker_module.Workers) -> int:
     assert workers._server is not None
     return workers._server._process.pid
-
-
-def eventually(holds: object, seconds: float = 20.0) -> None:
-    """Wait until something holds; fail where it never does."""
-    end = time.monotonic() + seconds
-    while not holds():  # type: ignore[operator]
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def gone(pid: int) -> bool:
-    """Tell whether a process has ended, be it buried or not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except OSError:
-        return True
 
 
 @pytest.mark.parametrize(
@@ -203,7 +187,7 @@ def test_a_text_that_crashes_every_worker_is_over_its_limit(
 ) -> None:
     def ask_a_crashing_one(worker: worker_module._Worker, request: object) -> dict[str, bool]:
         os.kill(worker.pid, signal.SIGSEGV)
-        eventually(lambda: gone(worker.pid))
+        eventually(lambda: not is_alive(worker.pid))
         return plain(worker, request)
 
     plain = worker_module._Worker.ask
@@ -381,7 +365,7 @@ def test_nothing_is_left_behind(ending: str) -> None:
         assert process.stderr.read() == ""
     assert len(pids) == 2
     for pid in pids:
-        eventually(lambda pid=pid: gone(pid))
+        eventually(lambda pid=pid: not is_alive(pid))
 
 
 @needs_proc

@@ -84,50 +84,16 @@ class Survey:
     def measure(self) -> dict[str, Any]:
         """Return the row of the table."""
         levels = self.levels()
-        places: list[int | None] = [*levels] or [None]
-        shown = places[:: max(1, len(places) // 3)][:4]
-        seconds, distinct, pool = [], 10**9, []
-        for level in places:
-            began = time.monotonic()
-            self.entry(level, 0)
-            is_slow = time.monotonic() - began > 5 * SLOW
-            count = 8 if is_slow else TASKS if level in shown else 20
-            began = time.monotonic()
-            entries = [self.entry(level, seed) for seed in range(count)]
-            made = [entry for entry in entries if entry]
-            seconds.append((time.monotonic() - began) / len(entries))
-            count = len({entry["question"] for entry in made})
-            if count < 0.9 * len(made) and seconds[-1] < SLOW:
-                made = [e for seed in range(400) if (e := self.entry(level, seed))]
-                count = len({entry["question"] for entry in made})
-                distinct = min(distinct, count)
-            pool += [(level, entry) for entry in made]
+        pool, seconds, distinct = self._pool([*levels] or [None])
         rng = random.Random(0)
         rng.shuffle(pool)
         oracle = self._oracle(pool)
         scored = pool[:SCORED]
         answers = [self._right(entry, oracle) for _, entry in pool]
         common = [a for a, _ in Counter(filter(None, answers)).most_common(3)]
-        earned: dict[str, dict[str, float]] = {"original": {}, "strict": {}}
         others = [rng.choice(answers) or "" for _ in scored]
-        rights = [self._right(entry, oracle) or "" for _, entry in scored]
-        tried: dict[str, list[str]] = {f"constant {c!r}": [c] * len(scored) for c in CONSTANTS}
-        tried |= {f"common {c[:40]!r}": [c] * len(scored) for c in common}
-        tried["another answer"] = others
-        tried["first number"] = [_first_number(entry["question"]) for _, entry in scored]
-        tried["the question"] = [entry["question"] for _, entry in scored]
-        if oracle:
-            tried["right, then another"] = [
-                f"{a} or {b}" for a, b in zip(rights, others, strict=True)
-            ]
-            tried["another, then right"] = [
-                f"{b}, or {a}" for a, b in zip(rights, others, strict=True)
-            ]
-            tried["right with the question"] = [
-                f"{a} {entry['question']}" for a, (_, entry) in zip(rights, scored, strict=True)
-            ]
-            tried["right, padded"] = [f"{a} {'.' * 60}" for a in rights]
-            tried["right"] = rights
+        tried = self._attempts(scored, oracle, common, others)
+        earned: dict[str, dict[str, float]] = {"original": {}, "strict": {}}
         for label, texts in tried.items():
             own, strict = [], []
             for (level, entry), text in zip(scored, texts, strict=True):
@@ -156,6 +122,52 @@ class Survey:
             "split_by": "seed" if max(seconds) > SLOW else "question",
             "distinct": None if distinct > 399 else distinct,
         }
+
+    def _pool(self, places: list[int | None]) -> tuple[list[tuple[Any, Any]], list[float], int]:
+        """Return entries with their levels, the mean seconds of each level, and distinct ones."""
+        shown = places[:: max(1, len(places) // 3)][:4]
+        pool: list[tuple[Any, Any]] = []
+        seconds, distinct = [], 10**9
+        for level in places:
+            began = time.monotonic()
+            self.entry(level, 0)
+            is_slow = time.monotonic() - began > 5 * SLOW
+            count = 8 if is_slow else TASKS if level in shown else 20
+            began = time.monotonic()
+            entries = [self.entry(level, seed) for seed in range(count)]
+            made = [entry for entry in entries if entry]
+            seconds.append((time.monotonic() - began) / len(entries))
+            count = len({entry["question"] for entry in made})
+            if count < 0.9 * len(made) and seconds[-1] < SLOW:
+                made = [e for seed in range(400) if (e := self.entry(level, seed))]
+                count = len({entry["question"] for entry in made})
+                distinct = min(distinct, count)
+            pool += [(level, entry) for entry in made]
+        return pool, seconds, distinct
+
+    def _attempts(
+        self, scored: list[tuple[Any, Any]], oracle: str, common: list[str], others: list[str]
+    ) -> dict[str, list[str]]:
+        """Return what is tried, by label: an answer for each entry."""
+        tried: dict[str, list[str]] = {f"constant {c!r}": [c] * len(scored) for c in CONSTANTS}
+        tried |= {f"common {c[:40]!r}": [c] * len(scored) for c in common}
+        tried["another answer"] = others
+        tried["first number"] = [_first_number(entry["question"]) for _, entry in scored]
+        tried["the question"] = [entry["question"] for _, entry in scored]
+        if oracle:
+            rights = [self._right(entry, oracle) or "" for _, entry in scored]
+            tried["right, then another"] = [
+                f"{a} or {b}" for a, b in zip(rights, others, strict=True)
+            ]
+            tried["another, then right"] = [
+                f"{b}, or {a}" for a, b in zip(rights, others, strict=True)
+            ]
+            tried["right with the question"] = [
+                f"{a} {entry['question']}" for a, (_, entry) in zip(rights, scored, strict=True)
+            ]
+            tried["right, padded"] = [f"{a} {'.' * 60}" for a in rights]
+            tried["right"] = rights
+        return tried
 
     def _right(self, entry: Any, oracle: str) -> str | None:
         right = entry["answer"] if oracle == "answer" else entry["metadata"].get(oracle)

@@ -1,4 +1,4 @@
-"""Files that are whole or missing, and the folder of the user's cache.
+"""Files: written whole or not at all, in the user's cache, and among the package's modules.
 
 Invariant: a file that `whole_file` writes has the old content or all of the new content at any
 moment, even if the writer is killed.
@@ -11,12 +11,15 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+import orjson
 
 from textgym.errors import UsageError
 
-__all__ = ["cache_folder", "whole_file"]
+__all__ = ["cache_folder", "packaged_data", "whole_file"]
 
 
 def cache_folder(name: str) -> Path:
@@ -62,3 +65,25 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     finally:
         with contextlib.suppress(OSError):
             draft.unlink()
+
+
+def packaged_data(package: str, name: str) -> Any:
+    """Return the data of a JSON file in a package, with tuples for arrays.
+
+    Args:
+        package: The full name of the package.
+        name: The name of the file.
+
+    Example:
+        >>> packaged_data("textgym.envs.calendar", "themes.json")["projects"][:3]
+        ('Atlas', 'Aurora', 'Basalt')
+    """
+    return _with_tuples(orjson.loads(resources.files(package).joinpath(name).read_bytes()))
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_with_tuples, value))
+    if isinstance(value, dict):
+        return {key: _with_tuples(entry) for key, entry in value.items()}
+    return value

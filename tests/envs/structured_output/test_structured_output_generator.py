@@ -15,8 +15,7 @@ from structured_records import changed_somewhere, leaves, with_leaf
 from textgym.envs.structured_output import StructuredOutput
 from textgym.envs.structured_output.answers import write_document
 from textgym.envs.structured_output.generator import ANSWER_FORMATS, draw_task
-from textgym.envs.structured_output.kinds import KINDS, REMARK, Field, Kind
-from textgym.envs.structured_output.kinds.parts import CITIES, CONTACT, PAYMENT
+from textgym.envs.structured_output.kinds import CITIES, KINDS, REMARK, UNIONS, Field, Kind
 from textgym.messages import assistant_calls
 from textgym.verifiers.exact import equal_json
 
@@ -211,5 +210,5 @@ def test_both_of_two_records_are_told_and_the_handle_tells_which_is_wanted() -> 
 
 def test_nothing_that_is_drawn_is_read_as_something_else_in_yaml_1_1() -> None:
     words = [*CITIES, *(REMARK.form.draw(random.Random(seed)) for seed in range(30))]
-    words += [tag for union in (CONTACT, PAYMENT) for tag in union.branches]
+    words += [tag for union in UNIONS.values() for tag in union.branches]
     assert not {word.lower() for word in words} & {"yes", "no", "on", "off", "y", "n", "null", "~"}

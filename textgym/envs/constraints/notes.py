@@ -11,8 +11,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from textgym.envs.constraints.jobs import JOBS, Detail, Job
-from textgym.envs.constraints.jobs.job import CODES, PEOPLE, PHONES, PRICES
+from textgym.envs.constraints.jobs import CODES, JOBS, PEOPLE, PHONES, PRICES, Detail, Job
 from textgym.envs.generation import choice, listing, randbelow, sample
 
 __all__ = ["Brief", "draw_brief"]

@@ -1,14 +1,18 @@
-"""The kinds of documents: ledgers, mail, logs, and notes on who reports to whom."""
+"""The kinds of documents: ledgers, mail, logs, and notes on who reports to whom.
+
+`documents.json` has their texts: introductions, groups, questions and rules.
+"""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 from textgym.envs.generation import choice, clock, randbelow, randint
 from textgym.envs.haystack.drafts import REFERENCE, VALUE, VOID, DocumentKind, Entry, dates
+from textgym.whole_file import packaged_data
 
 __all__ = ["DOCUMENTS"]
-
 
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 
@@ -37,11 +41,6 @@ def draw_near_code(rng: random.Random, code: str) -> str:
 
 
 _ISO_DATES = dates("{year}-{month:02}-{day:02}")
-_BRANCHES = (
-    "Alder Street", "Bridgeport", "Castle Hill", "Docklands", "Eastgate", "Fairview", "Glenwood",
-    "Harbour", "Kingsway", "Lakeside", "Market Square", "Northgate", "Old Town", "Parkside",
-    "Queensferry", "Riverside", "Southfield", "Thornhill", "Uplands", "Westend",
-)  # fmt: skip
 _CLERKS = (
     "Abbott", "Baines", "Cole", "Doyle", "Ellis", "Frost", "Grant", "Hobbs", "Irwin", "Jessop",
     "Kerr", "Lowe", "Mercer", "Nash", "Orr", "Pratt", "Quinn", "Reeve", "Sharp", "Tait",
@@ -59,52 +58,7 @@ def _write_ledger(entry: Entry) -> str:
     return f"{_ISO_DATES[entry.day]} | entry {entry.number} | {entry.group} | {what} | {clerk}"
 
 
-LEDGER = DocumentKind(
-    name="ledger",
-    intro="This is a bank's ledger of credit limits. Each branch numbers its accounts on its own, "
-    "so the same account number at another branch is another account. The entries are in no "
-    "particular order.",
-    groups=_BRANCHES,
-    has_numbers=True,
-    length=80,
-    separator="\n",
-    write=_write_ledger,
-    draw_key=draw_code,
-    draw_near_key=draw_near_code,
-    day=_ISO_DATES,
-    questions={
-        "latest": "What are the credit limits of these accounts of the {group} branch: {keys}?",
-        "chain": "What are the credit limits of these accounts of the {group} branch: {keys}?",
-        "count": "How many entries are there for each of these accounts of the {group} branch: "
-        "{keys}?",
-        "filter": "Which entries of the {group} branch from {first} to {last}, both days "
-        "included, set a limit over {over}?",
-        "absent": "Which of these accounts have no entry of the {group} branch from {first} to "
-        "{last}, both days included: {keys}?",
-    },
-    items={
-        "latest": "limits",
-        "chain": "limits",
-        "count": "counts",
-        "filter": "numbers of the entries",
-        "absent": "accounts",
-    },
-    rules={
-        "latest": "If an account of a branch has several entries, the one with the latest date "
-        "counts, wherever it stands.",
-        "chain": "A limit may be set as that of another account, which is one of the same branch: "
-        "then the present limit of that account counts.",
-        "void": "An entry that another entry calls void does not count, whatever their dates are.",
-    },
-)
-
-
 _MAIL_DATES = dates("{day} {name:.3} {year}")
-_SHOPS = (
-    "Aberdeen", "Bristol", "Cardiff", "Derby", "Exeter", "Fulham", "Glasgow", "Hereford",
-    "Ipswich", "Kendal", "Leeds", "Malvern", "Norwich", "Oxford", "Plymouth", "Reading",
-    "Swansea", "Truro", "Warwick", "York",
-)  # fmt: skip
 _SENDERS = (
     "Anita Rao", "Ben Okafor", "Clara Voss", "Dina Petrov", "Emil Larsen", "Farah Aziz",
     "Gwen Price", "Hugo Blanc", "Iris Novak", "Jonas Weber", "Kira Sato", "Liam Walsh",
@@ -139,49 +93,6 @@ def _write_mail(entry: Entry) -> str:
     )
 
 
-MAIL = DocumentKind(
-    name="mail",
-    intro="This is the mail of a dealer in spare parts to its shops, in no particular order. Each "
-    "shop has prices of its own. Lines that begin with > quote older messages and never count.",
-    groups=_SHOPS,
-    has_numbers=True,
-    length=148,
-    separator="\n\n",
-    write=_write_mail,
-    draw_key=draw_code,
-    draw_near_key=draw_near_code,
-    day=_MAIL_DATES,
-    questions={
-        "latest": "What do these parts cost at the {group} shop now: {keys}?",
-        "chain": "What do these parts cost at the {group} shop now: {keys}?",
-        "count": "How many messages told the {group} shop a price of each of these parts: {keys}?",
-        "filter": "Which messages from {first} to {last}, both days included, told the {group} "
-        "shop a price over {over}?",
-        "absent": "For which of these parts was the {group} shop told no price from {first} to "
-        "{last}, both days included: {keys}?",
-    },
-    items={
-        "latest": "prices",
-        "chain": "prices",
-        "count": "counts",
-        "filter": "numbers of the messages",
-        "absent": "parts",
-    },
-    rules={
-        "latest": "If a shop was told several prices of a part, the message with the latest date "
-        "counts, wherever it stands.",
-        "chain": "A part may cost as much as another part: its price is then the present price of "
-        "that part at the same shop.",
-        "void": "A message that another one asks to disregard does not count, whatever their dates "
-        "are.",
-    },
-)
-
-
-_CLUSTERS = (
-    "ap-north", "ap-south", "ap-west", "ca-east", "ca-west", "eu-central", "eu-north", "eu-south",
-    "eu-west", "me-east", "me-south", "sa-east", "sa-north", "us-central", "us-east", "us-west",
-)  # fmt: skip
 _AGENTS = ("cron", "deployer", "operator", "planner", "reaper", "scaler", "syncer", "watchdog")
 
 
@@ -205,52 +116,7 @@ def _write_log(entry: Entry) -> str:
     return f"{_ISO_DATES[entry.day]}T{clock(minute)} [{entry.number}] {entry.group} {agent} {what}"
 
 
-LOG = DocumentKind(
-    name="log",
-    intro="These are the records of several clusters, merged from their buffers and therefore out "
-    "of order. Each begins with its time, its number and its cluster. The same name of a job on "
-    "another cluster is another job.",
-    groups=_CLUSTERS,
-    has_numbers=True,
-    length=79,
-    separator="\n",
-    write=_write_log,
-    draw_key=_draw_job,
-    draw_near_key=_draw_near_job,
-    day=_ISO_DATES,
-    questions={
-        "latest": "Which quotas do these jobs on {group} have in the end: {keys}?",
-        "chain": "Which quotas do these jobs on {group} have in the end: {keys}?",
-        "count": "How often was the quota of each of these jobs on {group} set: {keys}?",
-        "filter": "Which records from {first} to {last}, both days included, set the quota of a "
-        "job on {group} to more than {over}?",
-        "absent": "Which of these jobs on {group} had no quota set from {first} to {last}, both "
-        "days included: {keys}?",
-    },
-    items={
-        "latest": "quotas",
-        "chain": "quotas",
-        "count": "counts",
-        "filter": "numbers of the records",
-        "absent": "jobs",
-    },
-    rules={
-        "latest": "If the quota of a job was set several times, the record with the latest time "
-        "counts, wherever it stands.",
-        "chain": "A quota may be set to that of another job, which is one on the same cluster: it "
-        "is then what that job's quota is in the end.",
-        "void": "A record that was revoked by another one does not count, whatever their times "
-        "are.",
-    },
-)
-
-
 _REPORT_DATES = dates("{day} {name} {year}")
-_DEPARTMENTS = (
-    "Archives", "Catering", "Claims", "Design", "Exports", "Finance", "Imports", "Legal",
-    "Logistics", "Marketing", "Payroll", "Planning", "Purchasing", "Quality", "Research", "Sales",
-    "Security", "Testing", "Training", "Transport",
-)  # fmt: skip
 # Each name stands beside those that look like it.
 _FIRST_NAMES = (
     ("Ana", "Anna", "Anne"), ("Carl", "Karl", "Carlo"), ("Eric", "Erik", "Erika"),
@@ -299,42 +165,24 @@ def _write_report(entry: Entry) -> str:
     return f"{head} {entry.key} reports to {entry.value}, {reason}."
 
 
-REPORTS = DocumentKind(
-    name="reports",
-    intro="These are notes on who reports to whom in a company, in no particular order. Each note "
-    "is about one department. People of the same name in different departments are different "
-    "people, and everybody reports to somebody in the same department.",
-    groups=_DEPARTMENTS,
-    has_numbers=False,
-    length=93,
-    separator="\n",
-    write=_write_report,
-    draw_key=_draw_person,
-    draw_near_key=_draw_similar_person,
-    day=_REPORT_DATES,
-    questions={
-        "latest": "To whom do these people in {group} report now: {keys}?",
-        "chain": "Who is {steps} levels above each of these people in {group} now: {keys}? The "
-        "person to whom somebody reports is one level above.",
-        "count": "How many notes say to whom each of these people in {group} reports: {keys}?",
-        "filter": "Which notes from {first} to {last}, both days included, say that somebody in "
-        "{group} reports to {over}?",
-        "absent": "Which of these people in {group} have no note on whom they report to from "
-        "{first} to {last}, both days included: {keys}?",
-    },
-    items={
-        "latest": "names",
-        "chain": "names",
-        "count": "counts",
-        "filter": "numbers of the notes",
-        "absent": "names",
-    },
-    rules={
-        "latest": "If there are several notes on whom somebody reports to, the one with the latest "
-        "date counts, wherever it stands.",
-        "chain": "",
-        "void": "A note that another note withdraws does not count, whatever their dates are.",
-    },
-)
+def _kind(
+    name: str,
+    write: Callable[[Entry], str],
+    draw_key: Callable[[random.Random], str],
+    draw_near_key: Callable[[random.Random, str], str],
+    day: tuple[str, ...],
+) -> DocumentKind:
+    """Return a kind of document, with its texts from `documents.json`."""
+    return DocumentKind(
+        name, write=write, draw_key=draw_key, draw_near_key=draw_near_key, day=day, **_TEXTS[name]
+    )
 
-DOCUMENTS = (LEDGER, MAIL, LOG, REPORTS)
+
+_TEXTS = packaged_data("textgym.envs.haystack", "documents.json")
+
+DOCUMENTS = (
+    _kind("ledger", _write_ledger, draw_code, draw_near_code, _ISO_DATES),
+    _kind("mail", _write_mail, draw_code, draw_near_code, _MAIL_DATES),
+    _kind("log", _write_log, _draw_job, _draw_near_job, _ISO_DATES),
+    _kind("reports", _write_report, _draw_person, _draw_similar_person, _REPORT_DATES),
+)

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from textgym.envs.generation import choice, randbelow, randint, sample
 from textgym.envs.structured_output.forms import person, word
-from textgym.envs.structured_output.kinds import KINDS, REMARK, Field, Kind, Lines, dated_field
-from textgym.envs.structured_output.kinds.parts import CITIES
+from textgym.envs.structured_output.kinds import CITIES, DUE, KINDS, REMARK, Field, Kind, Lines
 from textgym.json_values import copy_json
 
 __all__ = ["ANSWER_FORMATS", "draw_task"]
@@ -21,7 +20,6 @@ __all__ = ["ANSWER_FORMATS", "draw_task"]
 ANSWER_FORMATS = ("json", "yaml", "toml", "csv", "xml", "tool")
 _VERBS = ("save", "record", "submit", "register", "store")
 _PERSON, _CITY = person(), word(CITIES)
-_DUE = dated_field("due_on", "The day by which it is due, as YYYY-MM-DD.", "due on")
 _DECOYS = {1: 0.7, 2: 0.4, 3: 0.4, 4: 0.3, 5: 0.25}  # how often a field has a decoy, by level
 _MESSENGERS = (
     "{name} from {city} only passed a message on.",
@@ -136,7 +134,7 @@ def _draw_plan(rng: random.Random, level: int, format: str) -> Plan:
     if level >= 3:
         lines.append(REMARK)
     if level >= 4 and format == "csv":
-        lines.append(_DUE)
+        lines.append(DUE)
     return Plan(
         kind,
         level,

@@ -1,27 +1,21 @@
-"""A kind of writing job, and the values of details that several jobs share."""
+"""Short writing jobs: what is asked for, the notes' details, and sentences for an answer.
+
+`jobs.json` has the jobs. The values of details, such as dates, prices and names, are made here.
+
+Invariants: no sentence has a digit, a quotation mark, an apostrophe, a dash or a star, so that only
+values and the drawn instructions bring them in.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from textgym.envs.generation import MONTHS
+from textgym.whole_file import packaged_data
 
-__all__ = [
-    "CODES",
-    "DATES",
-    "DURATIONS",
-    "FILLERS",
-    "PEOPLE",
-    "PHONES",
-    "PLACES",
-    "PRICES",
-    "TIMES",
-    "Detail",
-    "Job",
-    "names",
-]
+__all__ = ["CODES", "FILLERS", "JOBS", "PEOPLE", "PHONES", "PRICES", "Detail", "Job"]
 
 
 class Detail(NamedTuple):
@@ -72,37 +66,6 @@ class Job(NamedTuple):
     article: str = "the "
 
 
-FILLERS = (
-    "A short note like this one saves everybody a good deal of searching.",
-    "All of this has been checked twice by two different people.",
-    "Anyone who missed the last message will find the essentials here.",
-    "As always, we have tried to keep the paperwork to a minimum.",
-    "Copies of this text hang on the board by the entrance.",
-    "Even small hints from readers have helped us in the past.",
-    "Feel free to forward these lines to friends and neighbours.",
-    "For most people nothing else needs to be prepared.",
-    "Here is everything that matters, put as plainly as we can.",
-    "If something is unclear, our desk will gladly explain it.",
-    "It took some patience, but the arrangements are finally settled.",
-    "Many hands have worked on this behind the scenes.",
-    "Much has been said about it already, so we come straight to the point.",
-    "Nobody has to remember every word, because the notice stays online.",
-    "Older versions of this message are no longer valid.",
-    "Our thanks go to the whole team for its quiet and careful work.",
-    "Please take a moment to read the following lines carefully.",
-    "Questions of a more general kind are best asked in person.",
-    "Some of you have waited a long time for this piece of news.",
-    "The weather may do as it likes; our plans will hold.",
-    "There is no need to reply unless something stands in the way.",
-    "This is the shortest version that still tells the whole story.",
-    "Those who know us also know that we like to keep things simple.",
-    "Whatever happens, a friendly face will be there to help.",
-    "With a little luck, the coffee will be ready before you are.",
-    "You will not be surprised that we are rather proud of it.",
-)
-"""Sentences that go with any job."""
-
-
 _FIRST = (
     "Anton", "Bruno", "Dana", "Elif", "Emil", "Felix", "Greta", "Hugo", "Ines", "Ivo", "Jonas",
     "Karim", "Leila", "Marta", "Mira", "Nadia", "Oskar", "Petra", "Priya", "Rosa", "Salma",
@@ -122,17 +85,15 @@ _ROOM = (
     "Annex", "Barn", "Court", "Gallery", "Hall", "House", "Lodge", "Pavilion", "Room", "Studio",
     "Terrace", "Theatre", "Tower", "Wing",
 )  # fmt: skip
+_STOP = (
+    "Abbey", "Bakers", "Brook", "Castle", "Ferry", "Granite", "Market", "Mill", "Priory", "Stone",
+)  # fmt: skip
+_CORNER = (
+    "Bridge", "Corner", "Cross", "Gate", "Green", "Lane", "Row", "Square", "Street", "Yard",
+)  # fmt: skip
 
-DATES = tuple(f"{day} {month}" for month in MONTHS for day in range(1, 29))
-TIMES = tuple(
-    f"{hour}:{minute:02} {half}"
-    for half in ("am", "pm")
-    for hour in range(1, 13)
-    for minute in range(0, 60, 5)
-)
 PRICES = tuple(f"${cents // 100}.{cents % 100:02}" for cents in range(310, 9900, 30))
 PEOPLE = tuple(f"{first} {last}" for first in _FIRST for last in _LAST)
-PLACES = tuple(f"{first} {second}" for first in _PLACE for second in _ROOM)
 PHONES = tuple(f"555-{number:04}" for number in range(117, 9999, 13))
 CODES = tuple(
     f"{first}{second}-{number}"
@@ -140,16 +101,44 @@ CODES = tuple(
     for second in "CGNPTVXZ"
     for number in range(103, 999, 7)
 )
-DURATIONS = tuple(f"{number} minutes" for number in range(12, 95))
+_VALUES: dict[str, Sequence[str]] = {
+    "bus lines": tuple(f"Line {number}" for number in range(3, 99)),
+    "codes": CODES,
+    "dates": tuple(f"{day} {month}" for month in MONTHS for day in range(1, 29)),
+    "grams": tuple(f"{number} grams" for number in range(120, 990, 7)),
+    "minutes": tuple(f"{number} minutes" for number in range(12, 95)),
+    "people": PEOPLE,
+    "percentages": tuple(f"{number} percent" for number in range(8, 98)),
+    "phones": PHONES,
+    "places": tuple(f"{first} {second}" for first in _PLACE for second in _ROOM),
+    "prices": PRICES,
+    "stops": tuple(f"{first} {second}" for first in _STOP for second in _CORNER),
+    "times": tuple(
+        f"{hour}:{minute:02} {half}"
+        for half in ("am", "pm")
+        for hour in range(1, 13)
+        for minute in range(0, 60, 5)
+    ),
+}
 
 
-def names(
-    first: str, second: str, join: Callable[[str, str], str] = "{} {}".format
-) -> Sequence[str]:
-    """Return names that are put together of a first and a second word.
+def _read_job(data: dict[str, Any]) -> Job:
+    """Return a job of `jobs.json`, which names the values, and has subjects as pairs of words."""
+    subjects = data["subjects"]
+    if isinstance(subjects, str):
+        subjects = _VALUES[subjects]
+    else:
+        subjects = tuple(map(" ".join, itertools.product(*map(str.split, subjects))))
+    details = (
+        Detail(**(detail | {"values": _VALUES[detail["values"]]})) for detail in data["details"]
+    )
+    return Job(**(data | {"subjects": subjects, "details": tuple(details)}))
 
-    Example:
-        >>> names("Spring Harvest", "Fair Walk")
-        ('Spring Fair', 'Spring Walk', 'Harvest Fair', 'Harvest Walk')
-    """
-    return tuple(join(*pair) for pair in itertools.product(first.split(), second.split()))
+
+_DATA = packaged_data("textgym.envs.constraints", "jobs.json")
+
+JOBS: tuple[Job, ...] = tuple(map(_read_job, _DATA["jobs"]))
+"""All jobs."""
+
+FILLERS: tuple[str, ...] = _DATA["fillers"]
+"""Sentences that go with any job."""

@@ -2,7 +2,8 @@
 
 The figures of an audit follow from the environment's module, the audits' own code, and all modules
 that these import. A digest of that code is stored with the figures. Comments, layout and docstrings
-do not count; the docstring of a tool does, because models and attackers read it. Modules that no
+do not count; the docstring of a tool does, because models and attackers read it. Data files that
+the code reads with `packaged_data` count. Modules that no
 audit runs, of model servers, data sets, curricula and shards, do not count, either.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from functools import cache
 
 import gymnasium
@@ -19,7 +21,7 @@ AUDITS = "textgym.checks.runner"
 UNUSED = tuple(
     f"textgym.{name}"
     for name in (
-        "curricula", "task_pool", "whole_file",
+        "curricula", "task_pool",
         "policies.chat", "policies.default_model", "policies.hf", "policies.inspect",
         "policies.models", "policies.openai", "policies.vllm",
         "rollouts.comparisons", "rollouts.leases", "rollouts.merging", "rollouts.ray_backend",
@@ -38,9 +40,17 @@ def sources_digest(id: str) -> str:
     assert isinstance(entry_point, str), f"{id} is registered without a name of its class"
     digest = hashlib.sha256()
     for name in sorted(reached({entry_point.partition(":")[0], AUDITS})):
-        code = code_of(modules()[name].read_text(encoding="utf-8"))
+        path = modules()[name]
+        code = code_of(path.read_text(encoding="utf-8"))
         digest.update(f"{name}\n{code}\n".encode())
+        for table in tables_in(code):
+            digest.update(path.with_name(table).read_bytes())
     return digest.hexdigest()[:16]
+
+
+def tables_in(code: str) -> list[str]:
+    """Return the names of the data files that code reads; they are beside its module."""
+    return re.findall(r"\bpackaged_data\('[\w.]+', '([\w.]+)'\)", code)
 
 
 def reached(names: set[str]) -> set[str]:

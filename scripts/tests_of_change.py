@@ -5,7 +5,7 @@ A test file belongs to a change if it was changed itself, if it is in the folder
 module, imports one that imports it, or names the id of an environment that does. So does the main
 test file of a room that imports the module (`tests/rollouts/test_rollouts.py`). A name such as
 `textgym.rollout` counts as an import of the module that defines it. The helpers in `tests/support/`
-are modules too.
+are modules too. A data file counts as the modules beside it that name it.
 
     python scripts/tests_of_change.py          # what is not committed yet
     python scripts/tests_of_change.py main     # all that differs from the branch main
@@ -106,7 +106,7 @@ def users(changed: set[str]) -> set[str]:
 
 def affected_tests(files: list[str]) -> list[str]:
     """Return the test files that changed files touch."""
-    changed = {name for name, file in modules().items() if file in files}
+    changed = {name for name, file in modules().items() if file in files or _reads(file, files)}
     touched = users(changed)
     folders = tuple(f"tests/{'/'.join(_room(name))}/" for name in changed if _room(name))
     rooms = [room for room in map(_room, touched) if room]
@@ -117,6 +117,13 @@ def affected_tests(files: list[str]) -> list[str]:
         if file in {*files, *main} or file.startswith(folders) or imports(file) & touched:
             found.add(file)
     return sorted(found)
+
+
+def _reads(module: str, files: list[str]) -> bool:
+    """Return whether a module names one of some JSON files beside it."""
+    beside = [Path(file) for file in files if file.endswith(".json")]
+    names = [path.name for path in beside if path.parent == Path(module).parent]
+    return bool(names) and any(name in (ROOT / module).read_text("utf-8") for name in names)
 
 
 def _room(module: str) -> list[str]:

@@ -20,6 +20,7 @@ from tests_of_change import affected_tests
         ("textgym/envs/guess_number.py", "tests/test_registry.py"),  # by its id
         ("textgym/mixtures.py", "tests/rollouts/test_mixture_rollouts.py"),  # through a public name
         ("textgym/trajectories/episode_record.py", "tests/rollouts/test_rollouts.py"),  # of a user
+        ("textgym/users/phrases.json", "tests/users/test_scripted_user.py"),  # of its module
         ("tests/support/repository.py", "tests/test_docs.py"),  # a helper of tests
         ("tests/metrics/test_statistics.py", "tests/metrics/test_statistics.py"),  # itself
     ],

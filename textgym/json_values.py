@@ -33,22 +33,10 @@ import orjson
 from textgym.errors import RowError
 
 __all__ = [
-    "ATOMS",
-    "MAX_CHARACTERS",
-    "MAX_DEPTH",
-    "canonical_json",
-    "copy_json",
-    "decode_json",
-    "decode_line",
-    "encode_json",
-    "encode_line",
-    "is_deeper",
-    "json_round_trip",
-    "json_row",
-    "json_text",
-    "readable_json",
-    "replace_surrogates",
-]
+    "ATOMS", "MAX_CHARACTERS", "MAX_DEPTH", "canonical_json", "copy_json", "decode_json",
+    "decode_line", "encode_json", "encode_line", "is_deeper", "json_round_trip", "json_row",
+    "json_text", "readable_json", "replace_surrogates",
+]  # fmt: skip
 
 ATOMS = frozenset((str, int, float, bool, type(None)))
 """The classes of JSON values that hold no others."""

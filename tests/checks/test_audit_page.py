@@ -187,6 +187,15 @@ def test_only_code_and_the_docstrings_of_tools_count(source: str, counts: bool) 
     assert (audit_sources.code_of(source) != code) is counts
 
 
+def test_the_data_files_that_code_reads_count() -> None:
+    for path in audit_sources.modules().values():
+        source = path.read_text(encoding="utf-8")
+        if "import packaged_data" in source:
+            tables = audit_sources.tables_in(audit_sources.code_of(source))
+            assert tables, path
+            assert all(path.with_name(table).is_file() for table in tables), path
+
+
 def test_environments_whose_code_changed_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
     two = [MCQA, "textgym/GuessNumber-v0"]  # a digest of all that is imported takes long
     monkeypatch.setattr(make_audit, "suite", lambda: two)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shortcut_accuracy import shortcut_accuracy
 
-from textgym.checks.shortcuts.choices import Choice, shortcut_accuracy, surface
+from textgym.checks.shortcuts.choices import Choice, surface
 from textgym.errors import UsageError
 
 Options = tuple[str, list[str]]  # a prompt, and options of which the first is right

@@ -20,19 +20,6 @@ from textgym.checks.runner import CHECKS, FAST_CHECKS, audit, check, run_check, 
 from textgym.checks.subject import Subject, make_subject
 
 __all__ = [
-    "CHECKS",
-    "FAST_CHECKS",
-    "REPORT_SCHEMA_VERSION",
-    "Check",
-    "CheckFailed",
-    "Outcome",
-    "Report",
-    "Result",
-    "Skipped",
-    "Subject",
-    "audit",
-    "check",
-    "make_subject",
-    "run_check",
-    "run_checks",
-]
+    "CHECKS", "FAST_CHECKS", "REPORT_SCHEMA_VERSION", "Check", "CheckFailed", "Outcome", "Report",
+    "Result", "Skipped", "Subject", "audit", "check", "make_subject", "run_check", "run_checks",
+]  # fmt: skip

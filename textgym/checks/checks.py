@@ -16,14 +16,8 @@ from textgym.checks.subject import Subject
 from textgym.errors import UsageError
 
 __all__ = [
-    "Check",
-    "CheckFailed",
-    "Outcome",
-    "Result",
-    "Skipped",
-    "check_of",
-    "checks_in",
-]
+    "Check", "CheckFailed", "Outcome", "Result", "Skipped", "check_of", "checks_in",
+]  # fmt: skip
 
 WELL_FORMED = "runtime.reward_well_formed"
 SEED_CONTROL = "runtime.seed_control"

@@ -35,15 +35,8 @@ from textgym.concurrency.worker_calls import WorkerCalls
 from textgym.errors import UsageError, in_one_line
 
 __all__ = [
-    "CHECKS",
-    "FAST_CHECKS",
-    "TASKS",
-    "audit",
-    "check",
-    "check_runner",
-    "run_check",
-    "run_checks",
-]
+    "CHECKS", "FAST_CHECKS", "TASKS", "audit", "check", "check_runner", "run_check", "run_checks",
+]  # fmt: skip
 
 Run = Callable[[Subject, Check], Result]
 

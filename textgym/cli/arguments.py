@@ -14,27 +14,11 @@ import typer
 from textgym.errors import UsageError
 
 __all__ = [
-    "DatasetOption",
-    "EnvArgument",
-    "EnvSettingsOption",
-    "JsonOption",
-    "LevelOption",
-    "OwnSettingsOption",
-    "RetriesOption",
-    "RunArgument",
-    "SplitOption",
-    "WaitingOption",
-    "WorkersOption",
-    "check_place",
-    "env_arguments",
-    "read_env_settings",
-    "read_limits",
-    "read_settings",
-    "read_shard",
-    "read_weights",
-    "refresh",
-    "write_page",
-]
+    "DatasetOption", "EnvArgument", "EnvSettingsOption", "JsonOption", "LevelOption",
+    "OwnSettingsOption", "RetriesOption", "RunArgument", "SplitOption", "WaitingOption",
+    "WorkersOption", "check_place", "env_arguments", "read_env_settings", "read_limits",
+    "read_settings", "read_shard", "read_weights", "refresh", "write_page",
+]  # fmt: skip
 
 
 def env_arguments(

@@ -8,36 +8,13 @@ from typing import Annotated
 import typer
 
 __all__ = [
-    "BackendOption",
-    "BackendSettingsOption",
-    "ConcurrencyOption",
-    "ConfigOption",
-    "DryRunOption",
-    "EnvConcurrencyOption",
-    "EnvsArgument",
-    "EpisodesOption",
-    "EvalWorkersOption",
-    "GroupRewardOption",
-    "MaxFailedOption",
-    "MaxTokensOption",
-    "MinPOption",
-    "OutOption",
-    "PatienceOption",
-    "PolicyOption",
-    "PolicySettingsOption",
-    "RepeatsOption",
-    "ResumeOption",
-    "SaveConfigOption",
-    "SeedOption",
-    "ShardOption",
-    "StartOption",
-    "StopOption",
-    "TemperatureOption",
-    "TestSplitOption",
-    "TopKOption",
-    "TopPOption",
-    "WrapOption",
-]
+    "BackendOption", "BackendSettingsOption", "ConcurrencyOption", "ConfigOption", "DryRunOption",
+    "EnvConcurrencyOption", "EnvsArgument", "EpisodesOption", "EvalWorkersOption",
+    "GroupRewardOption", "MaxFailedOption", "MaxTokensOption", "MinPOption", "OutOption",
+    "PatienceOption", "PolicyOption", "PolicySettingsOption", "RepeatsOption", "ResumeOption",
+    "SaveConfigOption", "SeedOption", "ShardOption", "StartOption", "StopOption",
+    "TemperatureOption", "TestSplitOption", "TopKOption", "TopPOption", "WrapOption",
+]  # fmt: skip
 
 EnvsArgument = Annotated[
     list[str] | None,

@@ -19,14 +19,9 @@ from textgym.errors import BoundaryFailure
 from textgym.layers import layers_of
 
 __all__ = [
-    "THREAD_NAME",
-    "CallThreads",
-    "is_boundary_failure",
-    "pause_seconds",
-    "reset_may_block",
-    "retry_pause",
-    "step_may_block",
-]
+    "THREAD_NAME", "CallThreads", "is_boundary_failure", "pause_seconds", "reset_may_block",
+    "retry_pause", "step_may_block",
+]  # fmt: skip
 
 
 THREAD_NAME = "textgym-step"

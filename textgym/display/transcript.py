@@ -18,20 +18,10 @@ from textgym.json_values import json_text
 from textgym.messages import split_reasoning
 
 __all__ = [
-    "argument_lines",
-    "call_arguments",
-    "content_parts",
-    "describe_part",
-    "format_answer",
-    "format_episode",
-    "format_messages",
-    "format_number",
-    "format_outcome",
-    "format_tools",
-    "format_turn_reward",
-    "format_turn_rewards",
-    "type_name",
-]
+    "argument_lines", "call_arguments", "content_parts", "describe_part", "format_answer",
+    "format_episode", "format_messages", "format_number", "format_outcome", "format_tools",
+    "format_turn_reward", "format_turn_rewards", "type_name",
+]  # fmt: skip
 
 
 _ROLE_STYLES = {

@@ -20,21 +20,9 @@ from textgym.errors import UsageError
 from textgym.tasks.task import split_of
 
 __all__ = [
-    "MONTHS",
-    "WEEKDAYS",
-    "Families",
-    "Unfit",
-    "check_worlds",
-    "choice",
-    "clock",
-    "draw_world",
-    "in_words",
-    "listing",
-    "randbelow",
-    "randint",
-    "redrawn",
-    "sample",
-]
+    "MONTHS", "WEEKDAYS", "Families", "Unfit", "check_worlds", "choice", "clock", "draw_world",
+    "in_words", "listing", "randbelow", "randint", "redrawn", "sample",
+]  # fmt: skip
 
 P = ParamSpec("P")
 T = TypeVar("T")

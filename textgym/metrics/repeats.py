@@ -17,13 +17,8 @@ from textgym.metrics.statistics import Array, Values
 from textgym.trajectories.advantages import groups_differ
 
 __all__ = [
-    "TaskValues",
-    "majority_successes",
-    "pass_at_k",
-    "pass_hat_k",
-    "repeat_counts",
-    "task_values",
-]
+    "TaskValues", "majority_successes", "pass_at_k", "pass_hat_k", "repeat_counts", "task_values",
+]  # fmt: skip
 
 
 class TaskValues(NamedTuple):

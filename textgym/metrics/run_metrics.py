@@ -34,20 +34,10 @@ from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.shards import Shard
 
 __all__ = [
-    "GROUPS",
-    "RunLike",
-    "StoredRun",
-    "as_episode_table",
-    "compute_metrics",
-    "estimate",
-    "group_metrics",
-    "label_order",
-    "planned_episodes",
-    "read_episode_table",
-    "run_metrics",
-    "splits_of",
-    "table_of",
-]
+    "GROUPS", "RunLike", "StoredRun", "as_episode_table", "compute_metrics", "estimate",
+    "group_metrics", "label_order", "planned_episodes", "read_episode_table", "run_metrics",
+    "splits_of", "table_of",
+]  # fmt: skip
 
 RunLike = EpisodeTable | Run | str | os.PathLike[str] | Iterable[Trajectory]
 """The episodes of a run: a `Run`, the path of its folder, its trajectories, or their table."""

@@ -14,21 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 __all__ = [
-    "Array",
-    "Estimate",
-    "Interval",
-    "Values",
-    "clustered_error",
-    "mean",
-    "mean_interval",
-    "paired_difference",
-    "rate_interval",
-    "standard_error",
-    "student_quantile",
-    "summarize",
-    "unpaired_difference",
-    "variance",
-]
+    "Array", "Estimate", "Interval", "Values", "clustered_error", "mean", "mean_interval",
+    "paired_difference", "rate_interval", "standard_error", "student_quantile", "summarize",
+    "unpaired_difference", "variance",
+]  # fmt: skip
 
 
 Array = np.ndarray[Any, np.dtype[Any]]

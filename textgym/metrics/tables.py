@@ -16,29 +16,10 @@ from textgym.metrics.run_metrics import GROUPS, StoredRun, label_order, splits_o
 from textgym.metrics.statistics import Estimate, mean_interval, rate_interval
 
 __all__ = [
-    "ERRORS_NOTE",
-    "LENGTHS",
-    "Columns",
-    "Key",
-    "Metrics",
-    "Rows",
-    "all_splits",
-    "difference_cells",
-    "explain",
-    "find",
-    "lengths_of",
-    "mean_cell",
-    "metrics_columns",
-    "metrics_rows",
-    "number",
-    "rate_cell",
-    "repeats_columns",
-    "row_keys",
-    "row_name",
-    "run_letters",
-    "short",
-    "unpaired_note",
-]
+    "ERRORS_NOTE", "LENGTHS", "Columns", "Key", "Metrics", "Rows", "all_splits", "difference_cells",
+    "explain", "find", "lengths_of", "mean_cell", "metrics_columns", "metrics_rows", "number",
+    "rate_cell", "repeats_columns", "row_keys", "row_name", "run_letters", "short", "unpaired_note",
+]  # fmt: skip
 
 Metrics = dict[str, Any]  # of a run or a group, or the differences between two runs
 Rows = Sequence[tuple[str, Metrics]]  # names with their metrics

@@ -28,19 +28,10 @@ from textgym.policies.chat.pictures import PictureReader
 from textgym.policies.default_model import DEFAULT_MODEL, DEFAULT_PACKAGE, saved_folder
 
 __all__ = [
-    "DEFAULT_MODEL",
-    "Placement",
-    "base_model",
-    "eos_token_ids",
-    "evaluation_mode",
-    "find_model",
-    "generation_mode",
-    "import_transformers",
-    "load_eos_token_ids",
-    "load_model",
-    "load_picture_reader",
-    "load_tokenizer",
-]
+    "DEFAULT_MODEL", "Placement", "base_model", "eos_token_ids", "evaluation_mode", "find_model",
+    "generation_mode", "import_transformers", "load_eos_token_ids", "load_model",
+    "load_picture_reader", "load_tokenizer",
+]  # fmt: skip
 
 
 _DTYPES = ("auto", "bfloat16", "float16", "float32")

@@ -30,13 +30,8 @@ from textgym.trajectories.schema import Failure, Trajectory
 from textgym.trajectories.task_identity import prompt_of
 
 __all__ = [
-    "Job",
-    "OnFailure",
-    "PromptCheck",
-    "SamePromptCheck",
-    "play",
-    "unplayed_trajectory",
-]
+    "Job", "OnFailure", "PromptCheck", "SamePromptCheck", "play", "unplayed_trajectory",
+]  # fmt: skip
 
 PromptCheck = Callable[["Job", list[Message], list[Any]], None]
 OnFailure = Callable[[object, BaseException], None]

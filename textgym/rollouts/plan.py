@@ -30,16 +30,9 @@ from textgym.trajectories.schema import Trajectory
 from textgym.wrappers import FlattenConversation, TokenIds
 
 __all__ = [
-    "GivenTasks",
-    "PlannedTasks",
-    "bind_pool",
-    "list_jobs",
-    "plan_tasks",
-    "read_completed",
-    "remaining",
-    "task_ranges",
-    "unfinished",
-]
+    "GivenTasks", "PlannedTasks", "bind_pool", "list_jobs", "plan_tasks", "read_completed",
+    "remaining", "task_ranges", "unfinished",
+]  # fmt: skip
 
 _NOT_SELECTABLE = object()
 TaskList = Sequence[int] | Sequence[Mapping[str, Any]]

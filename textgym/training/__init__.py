@@ -25,22 +25,7 @@ from textgym.trajectories.task_identity import EpisodeKey
 from textgym.trajectories.tokens import TokenRow, token_rows
 
 __all__ = [
-    "Alarm",
-    "EpisodeKey",
-    "EpisodePlayer",
-    "History",
-    "PlayedGroups",
-    "PlayedRow",
-    "RewardAlarm",
-    "TaskRef",
-    "TokenRow",
-    "Validation",
-    "aplay_groups",
-    "episode_figures",
-    "lag_figures",
-    "play_groups",
-    "play_row",
-    "ratio_figures",
-    "read_history",
-    "token_rows",
-]
+    "Alarm", "EpisodeKey", "EpisodePlayer", "History", "PlayedGroups", "PlayedRow", "RewardAlarm",
+    "TaskRef", "TokenRow", "Validation", "aplay_groups", "episode_figures", "lag_figures",
+    "play_groups", "play_row", "ratio_figures", "read_history", "token_rows",
+]  # fmt: skip

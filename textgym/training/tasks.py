@@ -26,20 +26,9 @@ from textgym.trajectories.task_identity import EpisodeKey
 from textgym.wrappers.specs import WrapperSpec
 
 __all__ = [
-    "TaskRef",
-    "TaskRow",
-    "check_no_split",
-    "key_of",
-    "list_tasks",
-    "player_of",
-    "prompt_messages",
-    "shown_prompt",
-    "skyrl_record",
-    "task_rows",
-    "write_json_lines",
-    "write_parquet",
-    "write_tasks",
-]
+    "TaskRef", "TaskRow", "check_no_split", "key_of", "list_tasks", "player_of", "prompt_messages",
+    "shown_prompt", "skyrl_record", "task_rows", "write_json_lines", "write_parquet", "write_tasks",
+]  # fmt: skip
 
 MAX_SHOWN = 2000  # characters of a prompt
 

@@ -13,17 +13,9 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "ADVANTAGES",
-    "dr_grpo",
-    "gdpo",
-    "group_advantages",
-    "groups_differ",
-    "grpo",
-    "number_groups",
-    "rewards_differ",
-    "rloo",
-    "turn_advantages",
-]
+    "ADVANTAGES", "dr_grpo", "gdpo", "group_advantages", "groups_differ", "grpo", "number_groups",
+    "rewards_differ", "rloo", "turn_advantages",
+]  # fmt: skip
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -22,17 +22,9 @@ from textgym.trajectories.schema import SCHEMA_VERSION, Failure, Step, Trajector
 from textgym.trajectories.tokens import TokenRecord
 
 __all__ = [
-    "MAX_TRACEBACK",
-    "EpisodeRecord",
-    "as_message",
-    "check_graded",
-    "components_of",
-    "describe_failure",
-    "failure_of",
-    "labels_of",
-    "named_figures",
-    "task_reward_of",
-]
+    "MAX_TRACEBACK", "EpisodeRecord", "as_message", "check_graded", "components_of",
+    "describe_failure", "failure_of", "labels_of", "named_figures", "task_reward_of",
+]  # fmt: skip
 
 
 def as_message(action: Any) -> Any:

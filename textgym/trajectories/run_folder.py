@@ -30,15 +30,9 @@ from textgym.trajectories.schema import SCHEMA_VERSION, Trajectory
 from textgym.trajectories.task_identity import check_same_run
 
 __all__ = [
-    "FolderInUseError",
-    "RunFolder",
-    "open_trajectories",
-    "read_config",
-    "read_line",
-    "read_lines",
-    "read_trajectories",
-    "refuse_used_folder",
-]
+    "FolderInUseError", "RunFolder", "open_trajectories", "read_config", "read_line", "read_lines",
+    "read_trajectories", "refuse_used_folder",
+]  # fmt: skip
 
 _INDENTED = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 _VERSION_WITHOUT_TRACEBACKS = 1

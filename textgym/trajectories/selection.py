@@ -20,14 +20,8 @@ from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.task_identity import task_identity
 
 __all__ = [
-    "ORDERS",
-    "REQUIRED_KEYS",
-    "Entry",
-    "EpisodeFilter",
-    "Episodes",
-    "Search",
-    "check_trajectories",
-]
+    "ORDERS", "REQUIRED_KEYS", "Entry", "EpisodeFilter", "Episodes", "Search", "check_trajectories",
+]  # fmt: skip
 
 REQUIRED_KEYS = [key for key in Trajectory.__annotations__ if key in Trajectory.__required_keys__]
 _SEARCHED_KEYS = (

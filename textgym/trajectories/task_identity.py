@@ -27,16 +27,9 @@ from textgym.tasks.task import hash_bytes
 from textgym.trajectories.schema import Trajectory
 
 __all__ = [
-    "DataDigests",
-    "EpisodeKey",
-    "GroupKey",
-    "changed_data",
-    "check_same_run",
-    "digests_of",
-    "prompt_of",
-    "task_identity",
-    "with_unchanged_data",
-]
+    "DataDigests", "EpisodeKey", "GroupKey", "changed_data", "check_same_run", "digests_of",
+    "prompt_of", "task_identity", "with_unchanged_data",
+]  # fmt: skip
 
 
 class GroupKey(NamedTuple):

@@ -24,13 +24,9 @@ from textgym.policies import Action, PictureSpan, Tokens
 from textgym.trajectories.schema import Trajectory
 
 __all__ = [
-    "TokenRecord",
-    "TokenRow",
-    "check_has_tokens",
-    "token_rows",
-    "token_sequences",
+    "TokenRecord", "TokenRow", "check_has_tokens", "token_rows", "token_sequences",
     "turns_of_tokens",
-]
+]  # fmt: skip
 
 
 def check_has_tokens(trajectory: Trajectory) -> None:

@@ -22,13 +22,9 @@ from textgym.errors import InvalidActionError, UnknownNameError, UsageError
 from textgym.spaces import action_problem
 
 __all__ = [
-    "parse_actions",
-    "parse_autoreset_mode",
-    "parse_env_id",
-    "parse_reset",
-    "stack_infos",
+    "parse_actions", "parse_autoreset_mode", "parse_env_id", "parse_reset", "stack_infos",
     "stack_results",
-]
+]  # fmt: skip
 
 
 ResetArguments = tuple["int | None", "dict[str, Any] | None"]

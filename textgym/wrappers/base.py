@@ -20,16 +20,9 @@ from textgym.messages import Message
 from textgym.spaces import ActionSpace, ConversationSpace
 
 __all__ = [
-    "MessageEnv",
-    "MessageWrapper",
-    "RewardWrapper",
-    "SavedState",
-    "StepResult",
-    "check_count",
-    "check_free_name",
-    "check_message_spaces",
-    "component_names",
-]
+    "MessageEnv", "MessageWrapper", "RewardWrapper", "SavedState", "StepResult", "check_count",
+    "check_free_name", "check_message_spaces", "component_names",
+]  # fmt: skip
 
 StepResult = tuple[list[Message], SupportsFloat, bool, bool, dict[str, Any]]
 MessageEnv = gym.Env[list[Message], Message]

@@ -18,13 +18,8 @@ from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.names import import_object, name_of
 
 __all__ = [
-    "WRAPPERS",
-    "WrapperSpec",
-    "apply_wrappers",
-    "arguments_of",
-    "check_wrappers",
-    "make_wrapper",
-]
+    "WRAPPERS", "WrapperSpec", "apply_wrappers", "arguments_of", "check_wrappers", "make_wrapper",
+]  # fmt: skip
 
 WrapperSpec = str | Callable[[gym.Env[Any, Any]], gym.Env[Any, Any]]
 """A wrapper: a text, or a function from an environment to the wrapped environment."""

@@ -14,10 +14,63 @@ from instruction_checks import IFBENCH_IDS, IFEVAL_IDS, OPEN_INSTRUCT_IDS
 
 from textgym.envs.constraints import Constraints, additions
 from textgym.envs.constraints.facts import FactText
-from textgym.envs.constraints.generator import LEVELS, NOT_DRAWN, draw_task
+from textgym.envs.constraints.generator import LEVELS, draw_task
 from textgym.envs.constraints.jobs import FILLERS, JOBS
 from textgym.envs.constraints.witness import DRAWS
 from textgym.verifiers.instructions import INSTRUCTIONS
+
+_FIXED = "asks for one fixed answer, which leaves no room for facts"
+_WORDS = "restricts every word, which names and prices cannot follow"
+_LIBRARY = "is checked with a library of the extra `constraints`, which tasks do without"
+NOT_DRAWN: dict[str, str] = {
+    "change_case:capital_word_frequency": _LIBRARY,
+    "change_case:english_capital": _LIBRARY,
+    "change_case:english_lowercase": _LIBRARY,
+    "language:response_language": _LIBRARY,
+    "length_constraints:number_sentences": _LIBRARY,
+    "detectable_format:constrained_response": _FIXED,
+    "count:pronouns": _LIBRARY,
+    "format:emoji": _LIBRARY,
+    "format:no_bullets_bullets": _LIBRARY,
+    "format:title_case": _LIBRARY,
+    "ratio:overlap": "counts groups of three characters, which no writer can steer",
+    "ratio:sentence_balance": _LIBRARY,
+    "ratio:sentence_type": _LIBRARY,
+    "ratio:sentence_words": _LIBRARY,
+    "sentence:alliteration_increment": _LIBRARY,
+    "sentence:increment": _LIBRARY,
+    "sentence:keyword": _LIBRARY,
+    "words:keywords_specific_position": _LIBRARY,
+    "words:last_first": _LIBRARY,
+    "words:odd_even_syllables": _LIBRARY,
+    "words:start_verb": _LIBRARY,
+    "words:words_position": _LIBRARY,
+    "count:words_japanese": "mixes languages, which no writing job of these would ask for",
+    "words:alphabet": _WORDS,
+    "words:consonants": _WORDS,
+    "words:no_consecutive": _WORDS,
+    "words:prime_lengths": _WORDS,
+    "words:vowel": _WORDS,
+    "custom:character_reverse": _FIXED,
+    "custom:csv_city": _FIXED,
+    "custom:csv_quotes": _FIXED,
+    "custom:csv_special_character": _FIXED,
+    "custom:date_format_list": _FIXED,
+    "custom:european_capitals_sort": _FIXED,
+    "custom:mcq_count_length": _FIXED,
+    "custom:multiples": _FIXED,
+    "custom:reverse_newline": _FIXED,
+    "custom:sentence_alphabet": _FIXED,
+    "custom:word_reverse": _FIXED,
+    "format:options": _FIXED,
+    "repeat:repeat_change": _FIXED,
+    "repeat:repeat_simple": _FIXED,
+    "repeat:repeat_span": _FIXED,
+}
+"""The types of IFEval and IFBench that no generated task has, each with the reason.
+
+The types of open-instruct are only for rows.
+"""
 
 
 def step(env: Constraints, row: dict[str, Any], text: str) -> tuple[float, dict[str, Any]]:

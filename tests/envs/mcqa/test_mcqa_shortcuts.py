@@ -14,8 +14,9 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
+from shortcut_accuracy import shortcut_accuracy
 
-from textgym.checks.shortcuts.choices import Choice, shortcut_accuracy
+from textgym.checks.shortcuts.choices import Choice
 from textgym.envs.mcqa.families import FAMILIES, LEVELS
 from textgym.envs.mcqa.families.question import Item, content_of
 from textgym.tasks.task import split_of

@@ -14,23 +14,9 @@ from textgym.checks.episodes import NotApplicable
 from textgym.messages import Message, text_of
 
 __all__ = [
-    "capitalised",
-    "first",
-    "formulas",
-    "inline_options",
-    "items",
-    "named_expressions",
-    "numbers",
-    "options",
-    "outputs",
-    "pairs",
-    "prompt_of",
-    "question_of",
-    "quoted",
-    "stem",
-    "values",
-    "words",
-]
+    "capitalised", "first", "formulas", "inline_options", "items", "named_expressions", "numbers",
+    "options", "outputs", "pairs", "prompt_of", "question_of", "quoted", "stem", "values", "words",
+]  # fmt: skip
 
 
 _OPTION = re.compile(r"^[ \t]*\(?([A-Z])[:.)][ \t]+(.*\S)", re.MULTILINE)

@@ -23,16 +23,9 @@ from textgym.messages import Message, text_of
 from textgym.tasks.task import hash_int
 
 __all__ = [
-    "HIDDEN",
-    "REPLACEMENTS",
-    "TEXT_CHANGES",
-    "Mutant",
-    "answer_span",
-    "asks_for_order",
-    "call_mutants",
-    "reorder",
-    "text_mutants",
-]
+    "HIDDEN", "REPLACEMENTS", "TEXT_CHANGES", "Mutant", "answer_span", "asks_for_order",
+    "call_mutants", "reorder", "text_mutants",
+]  # fmt: skip
 
 _DIGITS = "123456789"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -15,17 +15,9 @@ from textgym.tasks.task import Task
 from textgym.verifiers.instructions import INSTRUCTIONS, follows
 
 __all__ = [
-    "GRADING_MODES",
-    "ConstraintsTask",
-    "GradingMode",
-    "check_libraries",
-    "fact_list_of",
-    "fields_of",
-    "grading_mode_of",
-    "instructions_of",
-    "prompt_of",
-    "witness_of",
-]
+    "GRADING_MODES", "ConstraintsTask", "GradingMode", "check_libraries", "fact_list_of",
+    "fields_of", "grading_mode_of", "instructions_of", "prompt_of", "witness_of",
+]  # fmt: skip
 
 GradingMode = Literal["binary", "fraction"]
 GRADING_MODES: tuple[GradingMode, ...] = ("binary", "fraction")

@@ -21,7 +21,7 @@ from textgym.envs.constraints.witness import DRAWS, Arguments, Draw, WitnessDraf
 from textgym.envs.generation import choice, listing, randint, sample
 from textgym.verifiers.instructions import INSTRUCTIONS
 
-__all__ = ["LEVELS", "NOT_DRAWN", "Asked", "careless_texts", "draw_task", "stuffed"]
+__all__ = ["LEVELS", "Asked", "careless_texts", "draw_task", "stuffed"]
 
 _ALL_WORDS = " ".join([*PALINDROMES, *NAMES, *KEYWORDS])
 _SECTIONS = " ".join(f"{marker} {number}" for marker in MARKERS for number in range(1, 6))
@@ -95,59 +95,6 @@ _ORDERS = ("{request} {rule}\n\n{notes}\n\n{form}", "{notes}\n\n{request} {rule}
            "{request}\n\n{notes}\n\n{rule}\n\n{form}", "{request}\n\n{notes}\n\n{form}\n\n{rule}",
            "{request} {rule}\n\n{form}\n\n{notes}")  # fmt: skip
 """The orders of what a prompt says."""
-
-_FIXED = "asks for one fixed answer, which leaves no room for facts"
-_WORDS = "restricts every word, which names and prices cannot follow"
-_LIBRARY = "is checked with a library of the extra `constraints`, which tasks do without"
-NOT_DRAWN: dict[str, str] = {
-    "change_case:capital_word_frequency": _LIBRARY,
-    "change_case:english_capital": _LIBRARY,
-    "change_case:english_lowercase": _LIBRARY,
-    "language:response_language": _LIBRARY,
-    "length_constraints:number_sentences": _LIBRARY,
-    "detectable_format:constrained_response": _FIXED,
-    "count:pronouns": _LIBRARY,
-    "format:emoji": _LIBRARY,
-    "format:no_bullets_bullets": _LIBRARY,
-    "format:title_case": _LIBRARY,
-    "ratio:overlap": "counts groups of three characters, which no writer can steer",
-    "ratio:sentence_balance": _LIBRARY,
-    "ratio:sentence_type": _LIBRARY,
-    "ratio:sentence_words": _LIBRARY,
-    "sentence:alliteration_increment": _LIBRARY,
-    "sentence:increment": _LIBRARY,
-    "sentence:keyword": _LIBRARY,
-    "words:keywords_specific_position": _LIBRARY,
-    "words:last_first": _LIBRARY,
-    "words:odd_even_syllables": _LIBRARY,
-    "words:start_verb": _LIBRARY,
-    "words:words_position": _LIBRARY,
-    "count:words_japanese": "mixes languages, which no writing job of these would ask for",
-    "words:alphabet": _WORDS,
-    "words:consonants": _WORDS,
-    "words:no_consecutive": _WORDS,
-    "words:prime_lengths": _WORDS,
-    "words:vowel": _WORDS,
-    "custom:character_reverse": _FIXED,
-    "custom:csv_city": _FIXED,
-    "custom:csv_quotes": _FIXED,
-    "custom:csv_special_character": _FIXED,
-    "custom:date_format_list": _FIXED,
-    "custom:european_capitals_sort": _FIXED,
-    "custom:mcq_count_length": _FIXED,
-    "custom:multiples": _FIXED,
-    "custom:reverse_newline": _FIXED,
-    "custom:sentence_alphabet": _FIXED,
-    "custom:word_reverse": _FIXED,
-    "format:options": _FIXED,
-    "repeat:repeat_change": _FIXED,
-    "repeat:repeat_simple": _FIXED,
-    "repeat:repeat_span": _FIXED,
-}
-"""The types of IFEval and IFBench that no generated task has, each with the reason.
-
-The types of open-instruct are only for rows.
-"""
 
 
 class DrawnTask(NamedTuple):

@@ -18,17 +18,9 @@ from textgym.envs.generation import choice, randint, sample
 from textgym.verifiers.instructions import INSTRUCTIONS
 
 __all__ = [
-    "DRAWS",
-    "Arguments",
-    "Draw",
-    "WitnessDraft",
-    "groups_of",
-    "largest",
-    "read_off",
-    "shapes",
-    "smallest",
-    "write_draft",
-]
+    "DRAWS", "Arguments", "Draw", "WitnessDraft", "groups_of", "largest", "read_off", "shapes",
+    "smallest", "write_draft",
+]  # fmt: skip
 
 
 @dataclass

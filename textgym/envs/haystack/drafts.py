@@ -18,17 +18,9 @@ from typing import NamedTuple
 from textgym.envs.generation import MONTHS, choice, randbelow, randint, sample
 
 __all__ = [
-    "DAYS",
-    "REFERENCE",
-    "VALUE",
-    "VOID",
-    "DocumentDraft",
-    "DocumentKind",
-    "Entry",
-    "Period",
-    "Question",
-    "dates",
-]
+    "DAYS", "REFERENCE", "VALUE", "VOID", "DocumentDraft", "DocumentKind", "Entry", "Period",
+    "Question", "dates",
+]  # fmt: skip
 
 DAYS = 365
 """The number of days from which entries come; they are numbered from 0."""

@@ -21,18 +21,9 @@ from textgym.verifiers.exact import normalize_text
 from textgym.verifiers.extract import last_line
 
 __all__ = [
-    "GRADING_RULES",
-    "METRIC_RULES",
-    "OVERLAP_METRICS",
-    "GradingRule",
-    "MetricRule",
-    "grade_nodes",
-    "lcs",
-    "ngram16",
-    "nodes_of",
-    "prompt_text",
-    "seq_match",
-]
+    "GRADING_RULES", "METRIC_RULES", "OVERLAP_METRICS", "GradingRule", "MetricRule", "grade_nodes",
+    "lcs", "ngram16", "nodes_of", "prompt_text", "seq_match",
+]  # fmt: skip
 
 _MOST_COMPARED = 100_000  # characters of the reasoning
 _MOST_WORK = 3_000_000  # pairs of equal characters that `seq_match` looks at; under a second

@@ -36,18 +36,9 @@ from textgym.verifiers.exact import normalize_text, plain_marks
 from textgym.verifiers.extract import last_answer, last_line
 
 __all__ = [
-    "ASK",
-    "LEVELS",
-    "QUESTIONS",
-    "Verdict",
-    "answer_line",
-    "content_of",
-    "draw_row",
-    "f1_score",
-    "grade_items",
-    "items_of",
-    "normalize_item",
-]
+    "ASK", "LEVELS", "QUESTIONS", "Verdict", "answer_line", "content_of", "draw_row", "f1_score",
+    "grade_items", "items_of", "normalize_item",
+]  # fmt: skip
 
 _LATEST_RULES = {1: (), 2: ("latest",), 5: ("latest", "void")}
 

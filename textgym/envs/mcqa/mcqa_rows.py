@@ -10,13 +10,8 @@ from textgym.tasks.nemo_rows import field_of
 from textgym.verifiers.choices import GRADING_MODES, WHICH_MATCH, GradingMode, WhichMatch
 
 __all__ = [
-    "NO_SEARCH_SETTINGS",
-    "SearchSettings",
-    "answer_of",
-    "mode_of",
-    "options_of",
-    "search_settings",
-]
+    "NO_SEARCH_SETTINGS", "SearchSettings", "answer_of", "mode_of", "options_of", "search_settings",
+]  # fmt: skip
 
 MAX_OPTIONS = 26
 

@@ -20,15 +20,9 @@ from textgym.tasks.task import Task
 from textgym.tools import Toolbox, arguments_of
 
 __all__ = [
-    "Call",
-    "Draft",
-    "OfficeTask",
-    "ReferenceRun",
-    "read_calls",
-    "read_query",
-    "read_tools",
+    "Call", "Draft", "OfficeTask", "ReferenceRun", "read_calls", "read_query", "read_tools",
     "read_world",
-]
+]  # fmt: skip
 
 T = TypeVar("T")
 Call = tuple[str, dict[str, Any]]

@@ -35,15 +35,9 @@ from textgym.envs.search.relations import (
 from textgym.tasks.task import hash_int
 
 __all__ = [
-    "UNANSWERABLE",
-    "Archive",
-    "Document",
-    "Question",
-    "Thing",
-    "archive",
-    "draw_first_question",
+    "UNANSWERABLE", "Archive", "Document", "Question", "Thing", "archive", "draw_first_question",
     "draw_question",
-]
+]  # fmt: skip
 
 MAX_CACHED = 24
 DRAWS = 45  # for each document, with its name; half as many again as they take

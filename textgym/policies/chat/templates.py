@@ -26,13 +26,9 @@ if TYPE_CHECKING:
     from textgym.policies.chat.pictures import PictureReader
 
 __all__ = [
-    "PROBE_TOOL",
-    "encode",
-    "ignores_tools",
-    "render",
-    "uses_hermes_calls",
+    "PROBE_TOOL", "encode", "ignores_tools", "render", "uses_hermes_calls",
     "with_template_arguments",
-]
+]  # fmt: skip
 
 PROBE_TOOL: ToolSchema = {
     "type": "function",

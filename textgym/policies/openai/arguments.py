@@ -12,13 +12,8 @@ from textgym.errors import UsageError
 from textgym.json_values import encode_json
 
 __all__ = [
-    "KEY_VARIABLE",
-    "check_numbers",
-    "check_switches",
-    "checked_body",
-    "checked_key",
-    "checked_url",
-]
+    "KEY_VARIABLE", "check_numbers", "check_switches", "checked_body", "checked_key", "checked_url",
+]  # fmt: skip
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 

@@ -35,13 +35,8 @@ from textgym.concurrency.calls import pause_seconds
 from textgym.errors import ExtraMissingError, install_advice
 
 __all__ = [
-    "MAX_WAIT",
-    "ConnectionPool",
-    "HTTPReply",
-    "NoReplyError",
-    "RateLimiter",
-    "read_retry_after",
-]
+    "MAX_WAIT", "ConnectionPool", "HTTPReply", "NoReplyError", "RateLimiter", "read_retry_after",
+]  # fmt: skip
 
 MAX_WAIT = 60.0
 """The maximum wait, in seconds, that a server can ask for."""

@@ -25,16 +25,9 @@ from textgym.policies.base import Action, Sampling
 from textgym.policies.openai.connections import HTTPReply, read_retry_after
 
 __all__ = [
-    "FailedRequest",
-    "FailureCause",
-    "InvalidReplyError",
-    "ModelRequest",
-    "ParsedReply",
-    "RequestFormat",
-    "as_json",
-    "model_ids",
-    "read_reply",
-]
+    "FailedRequest", "FailureCause", "InvalidReplyError", "ModelRequest", "ParsedReply",
+    "RequestFormat", "as_json", "model_ids", "read_reply",
+]  # fmt: skip
 
 _MAX_SEED = 2**31 - 1  # servers read seeds as 32 or 64 bits, signed or not
 _API_DEFAULTS = {"temperature": 1, "top_p": 1}  # and textgym's

@@ -27,15 +27,9 @@ if TYPE_CHECKING:
     from textgym.policies.openai.policy import OpenAIPolicy
 
 __all__ = [
-    "bound_of",
-    "check_plays_itself",
-    "compare_logprobs",
-    "policy_of",
-    "sampling_of",
-    "server_policy",
-    "tokenizer_of",
-    "trainer_logprobs",
-]
+    "bound_of", "check_plays_itself", "compare_logprobs", "policy_of", "sampling_of",
+    "server_policy", "tokenizer_of", "trainer_logprobs",
+]  # fmt: skip
 
 
 def tokenizer_of(trainer: Any) -> Any:

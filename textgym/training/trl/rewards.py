@@ -22,14 +22,9 @@ from textgym.trajectories.advantages import rewards_differ
 from textgym.trajectories.schema import Trajectory
 
 __all__ = [
-    "RewardFunc",
-    "check_has_rewards",
-    "has_signal",
-    "log_episodes",
-    "reward_functions",
-    "verifier_reward",
-    "watch_payments",
-]
+    "RewardFunc", "check_has_rewards", "has_signal", "log_episodes", "reward_functions",
+    "verifier_reward", "watch_payments",
+]  # fmt: skip
 
 _LOGGED_BY_TRL = ("reward", "entropy")
 

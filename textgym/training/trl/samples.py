@@ -24,16 +24,9 @@ from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.tokens import TokenRow, token_rows, turns_of_tokens
 
 __all__ = [
-    "FailureStreak",
-    "Sample",
-    "filler_row",
-    "gather_samples",
-    "make_sample",
-    "rollout_output",
-    "task_of",
-    "trl_record",
-    "with_advantages",
-]
+    "FailureStreak", "Sample", "filler_row", "gather_samples", "make_sample", "rollout_output",
+    "task_of", "trl_record", "with_advantages",
+]  # fmt: skip
 
 MAX_FAILED = 8  # batches or groups in a row, before the training ends
 

@@ -22,15 +22,9 @@ from textgym.trajectories.schema import Trajectory
 from textgym.trajectories.tokens import TokenRow, token_rows
 
 __all__ = [
-    "AGENT_NAME",
-    "VerlSample",
-    "left_out",
-    "make_samples",
-    "textgym_grpo",
-    "trained_advantages",
-    "verl_record",
-    "write_dataset",
-]
+    "AGENT_NAME", "VerlSample", "left_out", "make_samples", "textgym_grpo", "trained_advantages",
+    "verl_record", "write_dataset",
+]  # fmt: skip
 
 AGENT_NAME = "textgym"
 

@@ -16,15 +16,9 @@ from textgym.names import import_object, is_place
 from textgym.wrappers.base import MessageEnv, RewardWrapper, StepResult, check_count
 
 __all__ = [
-    "LengthPenalty",
-    "RepetitionPenalty",
-    "SoftOverlongPunishment",
-    "StepPenalty",
-    "ToolErrorPenalty",
-    "cached_tokenizer",
-    "length_function",
-    "sampled_text",
-]
+    "LengthPenalty", "RepetitionPenalty", "SoftOverlongPunishment", "StepPenalty",
+    "ToolErrorPenalty", "cached_tokenizer", "length_function", "sampled_text",
+]  # fmt: skip
 
 
 class StepPenalty(RewardWrapper):

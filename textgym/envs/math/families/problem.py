@@ -14,17 +14,9 @@ from textgym.envs.generation import choice, randint
 from textgym.verifiers.math import Form
 
 __all__ = [
-    "Number",
-    "Problem",
-    "nonzero",
-    "number",
-    "point",
-    "polynomial",
-    "scaled",
-    "sum_of",
-    "surd",
+    "Number", "Problem", "nonzero", "number", "point", "polynomial", "scaled", "sum_of", "surd",
     "value_at",
-]
+]  # fmt: skip
 
 Number = int | Fraction
 

@@ -17,18 +17,9 @@ from typing import Any, NamedTuple, TypeVar
 from textgym.envs.generation import Unfit, choice, randbelow, randint, sample
 
 __all__ = [
-    "Item",
-    "Values",
-    "ValuesInUnit",
-    "are_fractions",
-    "content_of",
-    "corners",
-    "four",
-    "lowest",
-    "offer",
-    "pair",
-    "plural",
-]
+    "Item", "Values", "ValuesInUnit", "are_fractions", "content_of", "corners", "four", "lowest",
+    "offer", "pair", "plural",
+]  # fmt: skip
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -19,15 +19,9 @@ from textgym.tasks.files import file_stamp
 from textgym.tasks.rows import content_hash
 
 __all__ = [
-    "TABLES",
-    "Database",
-    "SearchTerms",
-    "State",
-    "Table",
-    "database_of",
-    "new_state",
+    "TABLES", "Database", "SearchTerms", "State", "Table", "database_of", "new_state",
     "read_database",
-]
+]  # fmt: skip
 
 _LAYOUTS = {
     "emails": Layout(

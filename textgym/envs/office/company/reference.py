@@ -17,13 +17,8 @@ from textgym.messages import Message, ToolSchema, system, user
 from textgym.verifiers.state import read_instant
 
 __all__ = [
-    "SHORT_OPENING",
-    "CompanyRun",
-    "company_calls",
-    "company_tools",
-    "opening",
-    "read_clock",
-]
+    "SHORT_OPENING", "CompanyRun", "company_calls", "company_tools", "opening", "read_clock",
+]  # fmt: skip
 
 SHORT_OPENING = """\
 You are an assistant in an office. Use the tools to do what the user asks, and then say in a \

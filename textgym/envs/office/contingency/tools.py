@@ -20,12 +20,8 @@ from textgym.verifiers.exact import plain_marks
 from textgym.verifiers.state import Row
 
 __all__ = [
-    "BOOKINGS_PAGE",
-    "PAGE",
-    "DeskRun",
-    "DeskTools",
-    "version_of",
-]
+    "BOOKINGS_PAGE", "PAGE", "DeskRun", "DeskTools", "version_of",
+]  # fmt: skip
 
 
 PAGE, BOOKINGS_PAGE = 5, 4

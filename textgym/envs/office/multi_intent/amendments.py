@@ -15,18 +15,9 @@ from textgym.envs.office.company.world import SHUTS
 from textgym.envs.office.requests import Detail, Request, draw_detail
 
 __all__ = [
-    "LABELS",
-    "Amendment",
-    "act_of",
-    "can_be_corrected",
-    "cancel",
-    "correct",
-    "make_up",
-    "name_of",
-    "references",
-    "stays_open",
-    "words_of",
-]
+    "LABELS", "Amendment", "act_of", "can_be_corrected", "cancel", "correct", "make_up", "name_of",
+    "references", "stays_open", "words_of",
+]  # fmt: skip
 
 
 LABELS = {

@@ -15,16 +15,6 @@ from textgym.envs.office.requests.first_rung import (
 from textgym.envs.office.requests.kinds import KINDS, Kind, Request, draw_request, unknown_request
 
 __all__ = [
-    "FIRST_TOOLS",
-    "KINDS",
-    "OFFICE_SLOTS",
-    "Detail",
-    "FirstMail",
-    "Kind",
-    "Request",
-    "draw_detail",
-    "draw_first_mail",
-    "draw_request",
-    "unknown_request",
-    "without_quotes",
-]
+    "FIRST_TOOLS", "KINDS", "OFFICE_SLOTS", "Detail", "FirstMail", "Kind", "Request", "draw_detail",
+    "draw_first_mail", "draw_request", "unknown_request", "without_quotes",
+]  # fmt: skip

@@ -25,26 +25,10 @@ from textgym.users.understanding import MAX_READ
 from textgym.verifiers.extract import after_reasoning
 
 __all__ = [
-    "DATES",
-    "DETAILS",
-    "EXISTING",
-    "MAILS",
-    "OFFICE_SLOTS",
-    "PEOPLE",
-    "Detail",
-    "Topic",
-    "TopicDraw",
-    "coming_event",
-    "customer",
-    "draw_detail",
-    "mail",
-    "new_customer",
-    "new_task",
-    "nothing",
-    "received_mail",
-    "task",
-    "without_quotes",
-]
+    "DATES", "DETAILS", "EXISTING", "MAILS", "OFFICE_SLOTS", "PEOPLE", "Detail", "Topic",
+    "TopicDraw", "coming_event", "customer", "draw_detail", "mail", "new_customer", "new_task",
+    "nothing", "received_mail", "task", "without_quotes",
+]  # fmt: skip
 
 SUBJECTS = (
     "A quick question", "Before I forget", "For your files", "From my side", "In short",

@@ -16,15 +16,9 @@ from textgym.envs.generation import choice, listing, randint, sample
 from textgym.envs.redefined_rules.families.puzzle import Content, Puzzle, Rule, changed, worded
 
 __all__ = [
-    "CONDITIONS",
-    "MEANINGS",
-    "SIGNS",
-    "USUAL_ORDER",
-    "evaluate",
-    "operators",
-    "precedence",
+    "CONDITIONS", "MEANINGS", "SIGNS", "USUAL_ORDER", "evaluate", "operators", "precedence",
     "written",
-]
+]  # fmt: skip
 
 
 PLUS, MINUS, TIMES = SIGNS = ("+", "−", "×")

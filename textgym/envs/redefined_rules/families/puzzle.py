@@ -15,16 +15,9 @@ from typing import Any, NamedTuple, TypeAlias
 from textgym.envs.generation import Unfit, choice
 
 __all__ = [
-    "Answer",
-    "Answers",
-    "Content",
-    "Puzzle",
-    "Rule",
-    "answers",
-    "changed",
-    "replace_rule",
+    "Answer", "Answers", "Content", "Puzzle", "Rule", "answers", "changed", "replace_rule",
     "worded",
-]
+]  # fmt: skip
 
 Answer: TypeAlias = int | str | list[str] | list[int]
 Content: TypeAlias = tuple[Any, ...]

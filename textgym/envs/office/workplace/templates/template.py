@@ -18,19 +18,9 @@ from textgym.envs.office.company.world import Company
 from textgym.envs.office.requests import FIRST_TOOLS, draw_first_mail
 
 __all__ = [
-    "ANALYTICS",
-    "CALENDAR",
-    "CUSTOMERS",
-    "EMAIL",
-    "LEVELS",
-    "PROJECTS",
-    "TEMPLATES",
-    "Plan",
-    "Template",
-    "attempt",
-    "draw",
-    "template",
-]
+    "ANALYTICS", "CALENDAR", "CUSTOMERS", "EMAIL", "LEVELS", "PROJECTS", "TEMPLATES", "Plan",
+    "Template", "attempt", "draw", "template",
+]  # fmt: skip
 
 LEVELS = (1, 2, 3, 4, 5)
 NO_OP_SHARE = 0.5

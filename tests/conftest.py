@@ -17,6 +17,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # several workers that use all cores sl
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.pop("COLUMNS", None)  # the width of the terminal, which its output does not go to
 
+os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test asks the hub
+
 # Shells start background jobs with SIGINT ignored, and the tests' own processes inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -71,11 +71,12 @@ def test_a_renamed_column_that_the_header_lacks_is_refused_with_the_nearest(tmp_
         ("a,b\n1\n", "line 2 has 1 cells, and the header names 2 columns"),
         ("a\n1\n2,3\n", "line 3 has 2 cells"),
         ('a\n"1\n', "line 2: unexpected end of data"),
-        (b"a\n\xff\n", "it is not UTF-8"),
+        (b"a\n\xff\n", "line 2 is not UTF-8"),
         ("a,b\n", "is empty"),
         ("", "is empty"),
         ("a,b,a\n1,2,3\n", "the header names the column 'a' twice"),
         ("a;b\n1;2,5\n", "separated by commas, and not by ';'"),
+        ("a|b\n1|2\n", r"separated by commas, and not by '\|'"),
         ("a\tb\n1\t2\n", r"separated by commas, and not by '\\t'"),
     ],
 )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import gzip
 import json
+import lzma
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -129,6 +131,35 @@ def test_missing_file(tmp_path: Path, name: str) -> None:
         load_rows(str(tmp_path / name), "train")
 
 
+@pytest.mark.parametrize("name", ["a" * 5000 + ".jsonl", "a\0.jsonl"], ids=["long", "NUL"])
+def test_a_name_that_no_file_can_have(name: str) -> None:
+    with pytest.raises(DatasetError, match="is missing"):
+        mcqa(name)
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.csv"])
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        pytest.param('{"a": 1}'.encode("utf-16"), "is UTF-16; save it as UTF-8", id="UTF-16"),
+        pytest.param('{"a": 1}'.encode("utf-32"), "is UTF-32; save it as UTF-8", id="UTF-32"),
+        pytest.param(gzip.compress(b"{}"), "is compressed with gzip; unpack it", id="gzip"),
+        pytest.param(lzma.compress(b"{}"), "is compressed with xz; unpack it", id="xz"),
+        pytest.param(b"PAR1", "is a Parquet file; name it .parquet", id="Parquet"),
+        pytest.param(b"ARROW1", "is an Arrow file; name it .arrow", id="Arrow"),
+    ],
+)
+def test_a_file_of_another_format(write: Write, raw: bytes, told: str, name: str) -> None:
+    with pytest.raises(DatasetError, match=f"{name}' {told}$"):
+        load_rows(write(raw, name=name), "train")
+
+
+def test_a_pipe_is_no_file_of_rows(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "rows.jsonl")
+    with pytest.raises(DatasetError, match="is not a regular file"):
+        load_rows(str(tmp_path / "rows.jsonl"), "train")
+
+
 @pytest.mark.parametrize("name", ["folder", "folder.jsonl", "folder.parquet"])
 def test_folder(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
@@ -149,7 +180,10 @@ def test_empty_file(write: Write, rows: tuple[bytes, ...]) -> None:
     [
         pytest.param(b'{"a": 1', "is not valid JSON", id="broken JSON"),
         pytest.param(b"[" * 100_000, "is not valid JSON", id="very deep JSON"),
-        pytest.param(b'{"a": "\xff\xfe"}', "is not valid JSON", id="invalid UTF-8"),
+        pytest.param(b'{"a": "\xff\xfe"}', "is not UTF-8: byte 8 of the line", id="Latin-1"),
+        pytest.param('{"a": 1}'.encode("utf-16-le"), "is not valid JSON", id="UTF-16"),
+        pytest.param(b"{", "is not valid JSON: it continues in the next line", id="many lines"),
+        pytest.param(b'[{"a": 1},', "is not valid JSON: it continues in the next", id="long list"),
         pytest.param(b"{'a': 1}", "is not valid JSON", id="Python's quotes"),
         pytest.param(b'{"a": 1} {"a": 2}', "is not valid JSON", id="two objects"),
         pytest.param(b"[1]", "is a JSON list; a row must be an object", id="list"),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
+import socketserver
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import textgym
 from textgym.errors import DatasetError, ExtraMissingError, RowError, UnknownNameError
 from textgym.registry import make, registered_id
 from textgym.tasks import named
+from textgym.tasks.files import load_rows
 from textgym.tasks.named import (
     convert_records,
     dataset_names,
@@ -39,8 +42,8 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Calls:
     datasets = pytest.importorskip("datasets")
     calls: Calls = []
 
-    def load_dataset(**arguments: Any) -> Any:
-        calls.append(arguments)
+    def load_dataset(path: str, **arguments: Any) -> Any:
+        calls.append({"path": path, **arguments})
         return datasets.Dataset.from_list(RECORDS)
 
     monkeypatch.setattr(datasets, "load_dataset", load_dataset)
@@ -150,7 +153,7 @@ def test_an_unknown_name_or_split_names_the_right_ones() -> None:
 def test_a_hub_that_cannot_be_read_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     datasets = pytest.importorskip("datasets")
 
-    def refuse(**_: Any) -> Any:
+    def refuse(_: str, **__: Any) -> Any:
         raise ConnectionError("no route\nto the hub")
 
     monkeypatch.setattr(datasets, "load_dataset", refuse)
@@ -160,6 +163,45 @@ def test_a_hub_that_cannot_be_read_is_one_line(monkeypatch: pytest.MonkeyPatch) 
     assert "data set 'gsm8k' (split 'train') cannot be loaded from 'openai/gsm8k'" in str(
         caught.value
     )
+
+
+@pytest.fixture
+def silent_hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Let a server be the hub that ends each connection, and give the addresses that asked it."""
+    datasets = pytest.importorskip("datasets")
+    constants = pytest.importorskip("huggingface_hub.constants")
+    asked: list[str] = []
+
+    class Silent(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            asked.append(str(self.client_address))
+
+    with socketserver.TCPServer(("127.0.0.1", 0), Silent) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+        port = server.server_address[1]
+        monkeypatch.setattr(datasets.config, "HF_ENDPOINT", f"http://127.0.0.1:{port}")
+        monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
+        monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+        yield asked
+        server.shutdown()
+
+
+@pytest.mark.parametrize("dataset", ["gsm8k", "openai/gsm8k"])
+def test_a_hub_that_does_not_answer_is_asked_once(silent_hub: list[str], dataset: str) -> None:
+    with pytest.raises(DatasetError, match=r"cannot be reached: .*; set HF_HUB_OFFLINE=1 to use"):
+        load_rows(dataset, "test")
+    assert len(silent_hub) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("mmlu-pro", "; did you mean 'mmlu_pro'?"), ("me/mmlu-pro", "(OfflineModeIsEnabled)")],
+)
+def test_a_slip_in_a_name_is_told(name: str, hint: str) -> None:
+    pytest.importorskip("datasets")
+    with pytest.raises(DatasetError) as caught:
+        load_rows(name, "test")
+    assert str(caught.value).endswith(hint)
 
 
 def test_records_of_another_schema_leave_no_file(hub: Calls, own_cache: Path) -> None:

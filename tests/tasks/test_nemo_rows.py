@@ -241,6 +241,24 @@ def test_tools_share_nothing_with_the_row() -> None:
     assert given[PLACE]["tools"][0]["parameters"]["properties"] == {}
 
 
+def test_nulls_that_a_table_adds_to_the_schemas_of_tools_are_left_out() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    tools = [
+        {**FLAT, "parameters": {"type": "object", "properties": {name: {"type": kind}}}}
+        for name, kind in (("city", "string"), ("day", "integer"))
+    ]
+    given = row("Hi", tools=tools)
+    (stored,) = arrow.Table.from_pylist([given]).to_pylist()
+    assert stored[PLACE]["tools"][0]["parameters"]["properties"]["day"] is None
+    assert tools_of(stored) == tools_of(given)
+
+
+def test_a_null_that_a_schema_may_have_stays() -> None:
+    schema = {"type": "object", "properties": {"city": {"default": None}}}
+    (tool,) = tools_of(row("Hi", tools=[{**FLAT, "parameters": schema}])) or ()
+    assert tool["function"]["parameters"] == schema
+
+
 @pytest.mark.parametrize("parameters", [None, {}, ...], ids=["null", "empty", "none"])
 def test_tool_without_parameters(parameters: Any) -> None:
     flat = {"type": "function", "name": "f"}

@@ -207,7 +207,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     datasets = pytest.importorskip("datasets")
     splits: list[str] = []
 
-    def load_dataset(**arguments: Any) -> Any:
+    def load_dataset(_: str, **arguments: Any) -> Any:
         splits.append(arguments["split"])
         found = EXAMPLES if arguments["split"] == "validation" else [MMLU_PRO]
         return datasets.Dataset.from_list(found)

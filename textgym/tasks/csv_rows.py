@@ -14,7 +14,18 @@ from typing import Any
 
 from textgym.tasks.file_rows import FileRows
 
-__all__ = ["CsvRows"]
+__all__ = ["CsvRows", "separator_problem"]
+
+
+def separator_problem(header: Sequence[str]) -> str:
+    """Return what is wrong with the separator of a file, as its header shows; "" if nothing.
+
+    Example:
+        >>> separator_problem(["id;question"]), separator_problem(["id", "question"])
+        ("cells must be separated by commas, and not by ';'", '')
+    """
+    marks = [mark for mark in ";\t|" if len(header) == 1 and mark in header[0]]
+    return f"cells must be separated by commas, and not by {marks[0]!r}" if marks else ""
 
 
 class CsvRows(FileRows):
@@ -30,10 +41,13 @@ class CsvRows(FileRows):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
+        self._check_format()
+        data = self._bytes(0, self._stamp[0])
         try:
-            text = self._bytes(0, self._stamp[0]).decode("utf-8-sig")
+            text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise self._failure(f"it is not UTF-8: {error}") from error
+            line = data.count(b"\n", 0, error.start) + 1
+            raise self._failure(f"line {line} is not UTF-8: {error.reason}") from error
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         self._rows: list[dict[str, Any]] = []
         self._lines: list[int] = []  # the last one of each row
@@ -50,9 +64,9 @@ class CsvRows(FileRows):
         twice = next((name for name in names if name and names.count(name) > 1), None)
         if twice is not None:
             raise self._failure(f"the header names the column {twice!r} twice")
-        separators = [mark for mark in ";\t" if len(names) == 1 and mark in names[0]]
-        if separators:
-            raise self._failure(f"cells must be separated by commas, and not by {separators[0]!r}")
+        problem = separator_problem(names)
+        if problem:
+            raise self._failure(problem)
         return names
 
     def _add(self, header: Sequence[str], cells: list[str], line: int) -> None:

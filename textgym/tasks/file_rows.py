@@ -22,11 +22,51 @@ import numpy as np
 from textgym.errors import DatasetError
 from textgym.tasks.rows import Rows, content_hash
 
-__all__ = ["FileRows", "JsonlRows"]
+__all__ = ["FileRows", "JsonlRows", "begins_long_value", "format_problem"]
 
 CHUNK_SIZE = 1 << 22  # bytes
 LINES_AT_ONCE = 256
 _NEWLINE, _BRACE = b"\n{"
+_FORMATS = {  # by the bytes that a file begins with
+    b"\x1f\x8b": "is compressed with gzip; unpack it",
+    b"BZh": "is compressed with bzip2; unpack it",
+    b"\xfd7zX": "is compressed with xz; unpack it",
+    b"\x28\xb5\x2f\xfd": "is compressed with zstd; unpack it",
+    b"PK\x03\x04": "is a zip file; unpack it",
+    b"PAR1": "is a Parquet file; name it .parquet",
+    b"ARROW1": "is an Arrow file; name it .arrow",
+    b"\xff\xff\xff\xff": "is an Arrow file; name it .arrow",
+    b"\xff\xfe\0\0": "is UTF-32; save it as UTF-8",
+    b"\xff\xfe": "is UTF-16; save it as UTF-8",
+    b"\xfe\xff": "is UTF-16; save it as UTF-8",
+}
+
+
+def format_problem(start: bytes) -> str:
+    """Return why a file is not one of lines, by its first bytes; "" if they may begin a line.
+
+    Example:
+        >>> format_problem(b"PAR1"), format_problem(b'{"id"')
+        ('is a Parquet file; name it .parquet', '')
+    """
+    return next((text for magic, text in _FORMATS.items() if start.startswith(magic)), "")
+
+
+def begins_long_value(line: bytes) -> bool:
+    """Return whether a line begins a JSON value that continues in the next one.
+
+    Example:
+        >>> begins_long_value(b"{"), begins_long_value(b'["a",'), begins_long_value(b'["a"]')
+        (True, True, False)
+    """
+    text = line.strip()
+    if not text.startswith(b"["):
+        return text == b"{"
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 class FileRows(Rows):
@@ -55,6 +95,12 @@ class FileRows(Rows):
         for start in range(0, self._stamp[0], CHUNK_SIZE):
             content.update(self._bytes(start, CHUNK_SIZE))
         return str(content.hexdigest())
+
+    def _check_format(self) -> None:
+        """Check that the file is a text in UTF-8, as far as its first bytes show."""
+        problem = format_problem(self._bytes(0, 6))
+        if problem:
+            raise DatasetError(f"data set {self.name!r} {problem}")
 
     def _bytes(self, start: int, length: int) -> bytes:
         """Read some bytes.
@@ -93,6 +139,7 @@ class JsonlRows(FileRows):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
+        self._check_format()
         starts, is_object = self._find_lines()
         self._bounds = np.append(starts, self._stamp[0])
         for line in np.flatnonzero(~is_object).tolist():
@@ -152,9 +199,14 @@ class JsonlRows(FileRows):
 
     def _parse(self, line: bytes, index: int) -> dict[str, Any]:
         try:
-            row = json.loads(line.strip())
+            row = json.loads(line.decode("utf-8-sig").strip())
+        except UnicodeDecodeError as error:
+            problem = f"byte {error.start + 1} of the line"
+            raise DatasetError(f"{self.place(index)} is not UTF-8: {problem}") from None
         except json.JSONDecodeError as error:
             problem = f"{error.msg} at column {error.colno}"
+            if begins_long_value(line):
+                problem = "it continues in the next line; write one object a line"
             raise DatasetError(f"{self.place(index)} is not valid JSON: {problem}") from None
         except (ValueError, RecursionError) as error:
             raise DatasetError(f"{self.place(index)} is not valid JSON: {error}") from None

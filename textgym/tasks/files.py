@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
-from textgym.errors import DatasetError, RowError, UsageError
+from textgym.errors import DatasetError, RowError, UsageError, did_you_mean
 from textgym.tasks.columnar_rows import ArrowRows, ParquetRows
 from textgym.tasks.csv_rows import CsvRows
 from textgym.tasks.file_rows import FileRows, JsonlRows
-from textgym.tasks.named import is_dataset_name, named_rows_file
+from textgym.tasks.named import dataset_names, is_dataset_name, named_rows_file
 from textgym.tasks.rows import ListRows, RenamedRows, Rows
 from textgym.tasks.table_rows import HubRows, TableRows, is_table
 from textgym.tasks.task import Task, with_id
@@ -52,7 +52,7 @@ def is_file_name(dataset: str | os.PathLike[str]) -> bool:
         (True, False)
     """
     path = Path(dataset)
-    return path.suffix in (*READERS, *_OTHER_FILES) or path.exists()
+    return path.suffix in (*READERS, *_OTHER_FILES) or os.path.exists(path)
 
 
 def has_splits(dataset: Dataset | None) -> bool:
@@ -104,11 +104,17 @@ def _rows_by_name(dataset: str, split: str) -> Rows:
     if is_dataset_name(dataset):
         return JsonlRows(named_rows_file(dataset, split))
     if not is_file_name(dataset):
-        return HubRows(dataset, split)
-    if path.is_file():
+        try:
+            return HubRows(dataset, split)
+        except DatasetError as error:  # perhaps the name of a data set, with a slip
+            hint = "" if "/" in dataset else did_you_mean(dataset, dataset_names())
+            raise DatasetError(f"{error}{hint}") from error
+    if os.path.isfile(path):
         return READERS.get(path.suffix, READERS[".jsonl"])(path)
-    what = f"is a folder; pass a file ({', '.join(READERS)})" if path.is_dir() else "is missing"
-    raise DatasetError(f"data set {dataset!r} {what}")
+    what = "is not a regular file" if os.path.exists(path) else "is missing"
+    if os.path.isdir(path):
+        what = f"is a folder; pass a file ({', '.join(READERS)})"
+    raise DatasetError(f"data set {dataset!r:.200} {what}")
 
 
 class TaskList:
@@ -230,7 +236,7 @@ def file_stamp(dataset: str) -> tuple[str, int, int, int] | None:
     """Return a value that changes with the file; None if the file does not exist."""
     try:
         status = os.stat(dataset)
-    except OSError:
+    except (OSError, ValueError):  # it is missing, or its name cannot be one
         return None
     return os.path.abspath(dataset), status.st_mtime_ns, status.st_ctime_ns, status.st_size
 

@@ -24,12 +24,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from textgym.errors import DatasetError, RowError, UnknownNameError, did_you_mean, in_one_line
+from textgym.errors import (
+    DatasetError,
+    ExtraMissingError,
+    RowError,
+    UnknownNameError,
+    did_you_mean,
+    in_one_line,
+)
 from textgym.json_values import canonical_json, json_row
 from textgym.names import import_module, import_object
 from textgym.tasks import published
 from textgym.tasks.published import PublishedEvaluation, published_row, worked_example
-from textgym.tasks.rows import data_library
+from textgym.tasks.table_rows import load_from_hub
 from textgym.tasks.task import hash_int
 from textgym.whole_file import cache_folder, whole_file
 
@@ -241,14 +248,15 @@ def hub_records(dataset: NamedDataset, split: str) -> Iterator[Located]:
         DatasetError: The hub cannot be read.
         ExtraMissingError: The extra `data` is not installed.
     """
-    library = data_library("datasets")
     source, name = dataset.source, dataset.split(split)["source"]
     origin = source["hub"] or source["url"]
     try:
         for task, arguments in _sources(source):
-            records = library.load_dataset(**arguments, split=name, streaming=dataset.streamed)
+            records = load_from_hub(**arguments, split=name, streaming=dataset.streamed)
             for number, record in enumerate(records):
                 yield f"row {number} of {origin} ({task})", {"task": task, **record}
+    except ExtraMissingError:
+        raise
     except Exception as error:
         raise DatasetError(
             f"data set {dataset.name!r} (split {split!r}) cannot be loaded from {origin!r}: "

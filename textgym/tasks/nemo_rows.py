@@ -156,10 +156,23 @@ def _nested(flat: Any, place: str) -> ToolSchema:
     if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
         raise RowError(f"{place}.name", "is missing")
     kept = {key: copy_json(value) for key, value in function.items() if key != "type"}
-    problem = _schema_problem(json.dumps(kept.get("parameters") or {}, default=str))
-    if problem:
-        raise RowError(f"{place}.parameters", f"is not a valid JSON Schema: {problem}")
+    problem = _parameters_problem(kept)
+    if problem:  # a table has nulls for what only other rows or tools have
+        kept = _without_nulls(kept)
+        if _parameters_problem(kept):
+            raise RowError(f"{place}.parameters", f"is not a valid JSON Schema: {problem}")
     return {"type": "function", "function": kept}
+
+
+def _parameters_problem(function: Mapping[str, Any]) -> str:
+    return _schema_problem(json.dumps(function.get("parameters") or {}, default=str))
+
+
+def _without_nulls(value: Any) -> Any:
+    """Return a value without the fields that are null, at any depth."""
+    if isinstance(value, Mapping):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 @lru_cache(1024)

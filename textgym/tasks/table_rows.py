@@ -6,13 +6,15 @@ Arrow's stream (`__arrow_c_stream__`).
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
-from textgym.errors import DatasetError, RowError, UsageError, in_one_line
+from textgym.errors import DatasetError, ExtraMissingError, RowError, UsageError, in_one_line
 from textgym.tasks.rows import Rows, data_library
 
-__all__ = ["HubRows", "TableRows", "is_table"]
+__all__ = ["HubRows", "TableRows", "is_table", "load_from_hub"]
 
+_SECONDS = 10  # that the hub has to answer
 _INDEX = "__index_level_"  # of the column that pandas adds for an index with labels
 
 
@@ -78,6 +80,32 @@ class TableRows(Rows):
         return row
 
 
+def load_from_hub(path: str, **arguments: Any) -> Any:
+    """Return what `datasets.load_dataset` loads. A hub that cannot be reached is noticed at once.
+
+    `datasets` would try again for half a minute. Offline, only its cache is read.
+
+    Args:
+        path: The hub id, or the format of files elsewhere.
+        **arguments: The other arguments of `load_dataset`.
+
+    Raises:
+        ConnectionError: The hub cannot be reached.
+        ExtraMissingError: Hubs need the extra `data`.
+    """
+    library = data_library("datasets")
+    config = library.config
+    if "data_files" not in arguments and not config.HF_HUB_OFFLINE and not os.path.exists(path):
+        try:
+            data_library("huggingface_hub").get_session().head(config.HF_ENDPOINT, timeout=_SECONDS)
+        except Exception as error:  # of the HTTP library, which differs from version to version
+            raise ConnectionError(
+                f"{config.HF_ENDPOINT} cannot be reached: {in_one_line(error)}; set "
+                "HF_HUB_OFFLINE=1 to use only the cache of `datasets`"
+            ) from error
+    return library.load_dataset(path, **arguments)
+
+
 class HubRows(Rows):
     """The rows of a hub's data set.
 
@@ -92,9 +120,10 @@ class HubRows(Rows):
 
     def __init__(self, name: str, split: str) -> None:
         self.name, self._split = name, split
-        library = data_library("datasets")
         try:
-            self._rows = library.load_dataset(name, split=split)
+            self._rows = load_from_hub(name, split=split)
+        except ExtraMissingError:
+            raise
         except Exception as error:
             raise self._failure(error) from error
 

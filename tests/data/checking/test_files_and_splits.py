@@ -141,6 +141,26 @@ def test_rows_of_csv(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("indent", [None, 1], ids=["a list", "a long list"])
+def test_json_that_is_not_one_object_a_line(tmp_path: Path, indent: int | None) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(TRAIN, indent=indent))
+    kind, line = ("json", None) if indent else ("not_object", 1)
+    assert [item[:3] for item in check(path)] == [(kind, "rows.json", line)]
+
+
+def test_objects_of_several_lines_are_one_finding(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row, indent=1) + "\n" for row in TRAIN))
+    assert [item[:3] for item in check(path)] == [("json", "rows.jsonl", None)]
+
+
+def test_cells_that_are_not_separated_by_commas_are_one_finding(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("question;expected_answer\n2 + 2?;4\nHow much, 1 + 1?;2\n")
+    assert [item[:3] for item in check(path)] == [("cells", "rows.csv", 1)]
+
+
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 def test_rows_of_columns(tmp_path: Path, kind: str) -> None:
     arrow = pytest.importorskip("pyarrow")

@@ -21,6 +21,8 @@ from textgym.data.checking.report import Place, Report
 from textgym.data.checking.texts import values_in
 from textgym.errors import DatasetError, ExtraMissingError, RowError, UsageError
 from textgym.json_values import json_row
+from textgym.tasks.csv_rows import separator_problem
+from textgym.tasks.file_rows import begins_long_value, format_problem
 from textgym.tasks.files import READERS
 
 __all__ = ["read_rows"]
@@ -29,13 +31,6 @@ Row = dict[str, Any]
 
 LARGE = 10_000_000  # bytes of a row
 _BOM = b"\xef\xbb\xbf"
-_MAGIC = {
-    b"\x1f\x8b": "is compressed with gzip; unpack it",
-    b"PK\x03\x04": "is a zip file; unpack it",
-    b"PAR1": "is a Parquet file; name it .parquet",
-    b"\xff\xfe": "is UTF-16; save it as UTF-8",
-    b"\xfe\xff": "is UTF-16; save it as UTF-8",
-}
 
 
 def read_rows(path: Path, report: Report) -> Iterator[tuple[Place, Row]]:
@@ -55,11 +50,11 @@ def read_rows(path: Path, report: Report) -> Iterator[tuple[Place, Row]]:
         raise UsageError(f"{name!r} {what}; name files of rows (.jsonl, .csv, .parquet, .arrow)")
     try:
         with path.open("rb") as file:
-            start = file.read(4)
+            start = file.read(6)
     except OSError as error:
         raise UsageError(f"{name!r} cannot be read: {error.strerror}") from error
     is_columnar = path.suffix in (".parquet", ".arrow")
-    problem = next((text for magic, text in _MAGIC.items() if start.startswith(magic)), "")
+    problem = format_problem(start)
     if problem and not is_columnar:
         report.add("file", Place(name), problem)
         return
@@ -89,8 +84,9 @@ def _jsonl(path: Path, report: Report) -> Iterator[tuple[Place, Row]]:
             ends_with_cr += line.endswith(b"\r\n")
             if not line.strip():
                 continue
-            if is_first and _begins_list(line):
-                report.add("json", Place(name), "is one JSON list; write one object a line")
+            if is_first and begins_long_value(line):
+                problem = "is JSON whose objects have several lines; write one object a line"
+                report.add("json", Place(name), problem)
                 return
             is_first, place = False, Place(name, number)
             if len(line) > LARGE:
@@ -100,17 +96,6 @@ def _jsonl(path: Path, report: Report) -> Iterator[tuple[Place, Row]]:
                 yield place, row
     if ends_with_cr:
         report.add("crlf", Place(name), f"{ends_with_cr:,} lines end with CR LF")
-
-
-def _begins_list(line: bytes) -> bool:
-    """Return whether a line begins a list that continues in the next one."""
-    if not line.lstrip().startswith(b"["):
-        return False
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return True
-    return False
 
 
 def _parse(line: bytes, place: Place, report: Report) -> Row | None:
@@ -194,6 +179,10 @@ def _csv(path: Path, report: Report) -> Iterator[tuple[Place, Row]]:
         place = Place(name, reader.line_num)
         if not header:
             header = cells
+            problem = separator_problem(header)
+            if problem:
+                report.add("cells", place, problem)
+                return
             for column in sorted({cell for cell in header if header.count(cell) > 1}):
                 report.add("key_doubled", place, f"names the column {column!r} twice", column)
         elif len(cells) != len(header):

@@ -241,6 +241,12 @@ def test_tools_share_nothing_with_the_row() -> None:
     assert given[PLACE]["tools"][0]["parameters"]["properties"] == {}
 
 
+@pytest.mark.parametrize("content", [None, "", []], ids=["null", "empty", "no parts"])
+def test_a_prompt_without_text_is_refused(content: Any) -> None:
+    with pytest.raises(RowError, match=r"field 'responses_create_params.input' contains no text"):
+        prompt_of(row([{"role": "user", "content": content}]))
+
+
 def test_nulls_that_a_table_adds_to_the_schemas_of_tools_are_left_out() -> None:
     arrow = pytest.importorskip("pyarrow")
     tools = [

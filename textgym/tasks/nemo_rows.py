@@ -98,6 +98,8 @@ def messages_of(value: Any, place: str) -> list[Message]:
             raise RowError(f"{where}.type", f"is {kind!r}; supported types are {known}")
     if not messages:
         raise RowError(place, "contains no message")
+    if not any(message.get("content") or message.get("tool_calls") for message in messages):
+        raise RowError(place, "contains no text")
     return messages
 
 

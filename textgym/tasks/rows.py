@@ -20,7 +20,10 @@ from typing import Any, overload
 from textgym.errors import ExtraMissingError, RowError, UsageError, did_you_mean, install_advice
 from textgym.json_values import json_row
 
-__all__ = ["ListRows", "RenamedRows", "Rows", "content_hash", "data_library"]
+__all__ = [
+    "ListRows", "RenamedRows", "Rows", "check_columns", "content_hash", "data_library",
+    "renamed_row",
+]  # fmt: skip
 
 
 class Rows(Sequence[tuple[str, dict[str, Any]]]):
@@ -136,12 +139,7 @@ class RenamedRows(Rows):
     """
 
     def __init__(self, rows: Rows, columns: Mapping[str, str]) -> None:
-        if not isinstance(columns, Mapping) or not all(
-            isinstance(name, str) for pair in columns.items() for name in pair
-        ):
-            raise UsageError(
-                f'columns must be a dict such as {{"question": "prompt"}}, not {columns!r:.100}'
-            )
+        check_columns(columns)
         self.name = rows.name
         self._rows, self._columns = rows, dict(columns)
 
@@ -169,20 +167,51 @@ class RenamedRows(Rows):
             RowError: The row does not have a column.
         """
         row = self._rows.read(index)
-        taken = {*self._columns.values()}
-        renamed = {name: value for name, value in row.items() if name not in taken}
-        for field, column in self._columns.items():
-            if column in self._rows.columns and column not in row:
-                continue
-            value: Any = row
-            for name in [column] if column in row else column.split("."):
-                if not isinstance(value, Mapping) or name not in value:
-                    hint = did_you_mean(column, {*row, *self._rows.columns})
-                    problem = f"is missing, from which columns= takes {field!r}{hint}"
-                    raise RowError(column, problem, where=self.place(index))
-                value = value[name]
-            renamed[field] = value
-        return renamed
+        return renamed_row(row, self._columns, self._rows.columns, self.place(index))
+
+
+def check_columns(columns: Any) -> None:
+    """Check that `columns` is a dict of names.
+
+    Raises:
+        UsageError: It is something else.
+    """
+    if not isinstance(columns, Mapping) or not all(
+        isinstance(name, str) for pair in columns.items() for name in pair
+    ):
+        raise UsageError(
+            f'columns must be a dict such as {{"question": "prompt"}}, not {columns!r:.100}'
+        )
+
+
+def renamed_row(
+    row: Mapping[str, Any], columns: Mapping[str, str], known: Sequence[str] = (), place: str = ""
+) -> dict[str, Any]:
+    """Return a row with other names of its fields, see `RenamedRows`.
+
+    Args:
+        row: The row.
+        columns: The column that each field is read from.
+        known: The columns that the row leaves out where its cell is empty.
+        place: Its location, for errors.
+
+    Raises:
+        RowError: The row does not have a column.
+    """
+    taken = {*columns.values()}
+    renamed = {name: value for name, value in row.items() if name not in taken}
+    for field, column in columns.items():
+        if column in known and column not in row:
+            continue
+        value: Any = row
+        for name in [column] if column in row else column.split("."):
+            if not isinstance(value, Mapping) or name not in value:
+                hint = did_you_mean(column, {*row, *known})
+                problem = f"is missing, from which columns= takes {field!r}{hint}"
+                raise RowError(column, problem, where=place)
+            value = value[name]
+        renamed[field] = value
+    return renamed
 
 
 def content_hash() -> Any:

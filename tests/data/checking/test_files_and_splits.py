@@ -94,7 +94,13 @@ def test_equal_answers_in_other_forms_are_no_conflict(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("gold", "kind"),
-    [("\\frac{1}{", "label_gold"), ("$", "label_unreadable"), ("\\sqrt{2}", "")],
+    [
+        ("\\frac{1}{", "label_gold"),
+        ("$", "label_unreadable"),
+        ("nan", "label_placeholder"),
+        ("5 + 7 = 12\n#### 12", "label_unreadable"),
+        ("\\sqrt{2}", ""),
+    ],
 )
 def test_right_answers_are_graded(tmp_path: Path, gold: str, kind: str) -> None:
     rows = [*TRAIN, farm(3, 3, expected_answer=gold)]
@@ -153,6 +159,38 @@ def test_objects_of_several_lines_are_one_finding(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row, indent=1) + "\n" for row in TRAIN))
     assert [item[:3] for item in check(path)] == [("json", "rows.jsonl", None)]
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.csv"])
+def test_columns_with_other_names(tmp_path: Path, name: str) -> None:
+    rows = [{"asked": row["question"], "gold": row["expected_answer"]} for row in TRAIN[:3]]
+    path = tmp_path / name
+    if name == "rows.csv":
+        rows[1]["gold"] = ""
+        path.write_text(
+            "".join(f"{','.join(cells)}\n" for cells in (rows[0], *map(dict.values, rows)))
+        )
+    else:
+        del rows[1]["gold"]
+        write(path, rows)
+    columns = {"question": "asked", "expected_answer": "gold"}
+    found = check(path, env_kwargs={"columns": columns})
+    assert [item[:3] for item in found] == [("schema", name, 2 + (name == "rows.csv"))]
+    assert (
+        check(write(path.with_name("right.jsonl"), rows[::2]), env_kwargs={"columns": columns})
+        == []
+    )
+
+
+def test_columns_must_be_names(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="columns must be a dict such as"):
+        check(write(tmp_path / "rows.jsonl", TRAIN), env_kwargs={"columns": ["question"]})
+
+
+def test_a_file_that_is_only_a_byte_order_mark_is_empty(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf")
+    assert [item[0] for item in check(path)] == ["empty", "bom"]
 
 
 def test_cells_that_are_not_separated_by_commas_are_one_finding(tmp_path: Path) -> None:

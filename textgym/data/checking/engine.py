@@ -14,6 +14,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,12 @@ from textgym.data.checking.content import (
     shared_lines,
 )
 from textgym.data.checking.disagreement import Disagreement
-from textgym.data.checking.hints import option_faults, stated_answer
+from textgym.data.checking.hints import (
+    invalid_pattern,
+    is_placeholder,
+    option_faults,
+    stated_answer,
+)
 from textgym.data.checking.labels import Label, Labels
 from textgym.data.checking.reading import read_rows
 from textgym.data.checking.report import Place, Report
@@ -41,6 +47,7 @@ from textgym.errors import UsageError
 from textgym.messages import Message
 from textgym.registry import make, registered_id
 from textgym.tasks.named import is_dataset_name, named_dataset, named_rows_file
+from textgym.tasks.rows import check_columns
 
 __all__ = ["check_files"]
 
@@ -67,7 +74,7 @@ def check_files(
         files: The files (.jsonl, .csv, .parquet). Each is a split: a row of one that is in another
             is a leak.
         env: The id of the environment that plays the rows.
-        env_kwargs: The environment's keyword arguments.
+        env_kwargs: The environment's keyword arguments. `columns` names the columns of the files.
         against: Benchmarks that no row may be from: files, or names of data sets (`gsm8k`), or
             `NAME:SPLIT`. A name without a split stands for its evaluation splits.
         runs: The folders of runs that played the rows. Rows where several of them agree on another
@@ -107,13 +114,17 @@ def check_files(
     started = time.monotonic()
     kwargs = dict(env_kwargs or {})
     id = registered_id(env)
-    report = Report(id, kwargs, examples)
+    report = Report(id, dict(kwargs), examples)
+    columns = kwargs.pop("columns", None)
+    if columns is not None:
+        check_columns(columns)
     with ExitStack() as stack:
         checker = _Checker(report, stack, id, kwargs, labels, seed, Disagreement(runs))
         paths = [*dict.fromkeys(map(Path, files))]
-        checker.learn(paths, [*_benchmarks(against, id, kwargs, stack)])
-        for path in paths:
-            for count in checker.check(path):
+        sources = [Source(checker.env, str(path), path, columns) for path in paths]
+        checker.learn(sources, [*_benchmarks(against, id, kwargs, columns, stack)])
+        for path, source in zip(paths, sources, strict=True):
+            for count in checker.check(source):
                 report.rows[str(path)] = count
                 report.seconds = time.monotonic() - started
                 if on_rows:
@@ -133,23 +144,46 @@ def _text_env(id: str, kwargs: Mapping[str, Any], stack: ExitStack) -> TextEnv[A
     return inner
 
 
-Rows = list[tuple[Place, Mapping[str, Any]]]
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file of rows, and how it is read.
+
+    Attributes:
+        env: The environment that reads its rows.
+        name: Its name.
+        path: The file.
+        columns: The column that each field is read from, or None.
+    """
+
+    env: TextEnv[Any]
+    name: str
+    path: Path
+    columns: Mapping[str, str] | None = None
+
+    def rows(self, report: Report) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+        """Yield the rows, and report what cannot be read."""
+        yield from read_rows(self.path, report, self.columns)
 
 
 def _benchmarks(
-    against: Iterable[str | Path], id: str, kwargs: Mapping[str, Any], stack: ExitStack
-) -> Iterator[tuple[TextEnv[Any], str, Path]]:
-    """Yield the environment, the name and the file of each benchmark."""
+    against: Iterable[str | Path],
+    id: str,
+    kwargs: Mapping[str, Any],
+    columns: Mapping[str, str] | None,
+    stack: ExitStack,
+) -> Iterator[Source]:
+    """Yield the source of each benchmark."""
     for benchmark in against:
         name, _, split = str(benchmark).partition(":")
         if not is_dataset_name(name):
-            yield _text_env(id, kwargs, stack), str(benchmark), Path(benchmark)
+            env = _text_env(id, kwargs, stack)
+            yield Source(env, str(benchmark), Path(benchmark), columns)
             continue
         dataset = named_dataset(name)
         others = [known for known in dataset.splits if known != "train"]
         for part in [split] if split else others or ["train"]:
             env = _text_env(dataset.env, dataset.env_kwargs, stack)
-            yield env, f"{name}:{part}", named_rows_file(name, part)
+            yield Source(env, f"{name}:{part}", named_rows_file(name, part))
 
 
 class _Checker:
@@ -166,28 +200,28 @@ class _Checker:
         runs: Disagreement,
     ) -> None:
         self._report, self._runs, self._left = report, runs, limit
-        self._env = _text_env(id, kwargs, stack)
+        self.env = _text_env(id, kwargs, stack)
         self._labels = Labels(lambda: _text_env(id, kwargs, stack), seed)
         self._twins = Twins(report, self._conflict)
         self._balance = Balance()
         report.labels.unverified = self._labels.unverified
 
-    def learn(self, paths: Sequence[Path], benchmarks: Sequence[Any]) -> None:
+    def learn(self, sources: Sequence[Source], benchmarks: Sequence[Source]) -> None:
         """Read the lines that prompts share, and the rows of benchmarks."""
         prompts: list[tuple[Message, ...]] = []
-        sources = [(self._env, "", path) for path in paths]
-        for env, _, path in [*sources, *benchmarks]:
-            unused = Report(env.card.id, max_examples=0)
-            read = TaskReader(env, unused).read
-            for place, row in islice(read_rows(path, unused), _LEARNT):
+        for source in [*sources, *benchmarks]:
+            unused = Report(source.env.card.id, max_examples=0)
+            read = TaskReader(source.env, unused).read
+            for place, row in islice(source.rows(unused), _LEARNT):
                 item = read(place, row)
                 if item is not None:
                     prompts.append(item.task.messages)
         self._contents = ContentReader(shared_lines(prompts))
-        for env, name, path in benchmarks:
+        for source in benchmarks:
+            env, name = source.env, source.name
             unused = Report(env.card.id, max_examples=0)
             read = TaskReader(env, unused).read
-            for place, row in read_rows(path, unused):
+            for place, row in source.rows(unused):
                 item = read(Place(name, place.number, place.unit), row)
                 if item is not None:
                     self._twins.add_benchmark(item, self._contents.read(item, env.card))
@@ -195,10 +229,10 @@ class _Checker:
                 problem = f"{unused.count('schema'):,} rows of {name} cannot be read"
                 self._report.notes.append(f"{problem}, and were not compared")
 
-    def check(self, path: Path) -> Iterator[int]:
+    def check(self, source: Source) -> Iterator[int]:
         """Check the rows of a file, and yield their number after each portion."""
         count, ids, types = 0, dict[str, tuple[Place, int]](), _Types()
-        rows, read = read_rows(path, self._report), TaskReader(self._env, self._report).read
+        rows, read = source.rows(self._report), TaskReader(source.env, self._report).read
         while portion := [*islice(rows, _PORTION)]:
             count += len(portion)
             items = []
@@ -248,7 +282,7 @@ class _Checker:
 
     def _check_item(self, item: Item, label: Label, ids: dict[str, tuple[Place, int]]) -> None:
         report, place, task = self._report, item.place, item.task
-        content = self._contents.read(item, self._env.card)
+        content = self._contents.read(item, self.env.card)
         for kind, reason in label.findings:
             report.add(kind, place, reason)
         name = item.row.get("id") or item.row.get("uuid")
@@ -256,6 +290,14 @@ class _Checker:
             first, key = ids.setdefault(str(name), (place, content.key))
             if key != content.key:
                 report.add("id_doubled", place, f"has the id {name!r} of {first.seen_from(place)}")
+        if is_placeholder(task.answer):
+            report.add("label_placeholder", place, f"has the answer {task.answer!r}")
+        if isinstance(task.answer, str) and "####" in task.answer:
+            problem = "is a solution with its answer behind '####', and is compared as a whole"
+            report.add("label_unreadable", place, problem)
+        pattern = invalid_pattern(item.row)
+        if pattern:
+            report.add("pattern_invalid", place, f"has {pattern!r}", "template_metadata")
         options = options_of(task)
         for kind, letter, reason in option_faults(options, task.answer):
             report.add(kind, place, reason, f"options.{letter}")
@@ -268,19 +310,19 @@ class _Checker:
                 break
         self._twins.add(item, content, label.solution)
         self._balance.add(item, content)
-        disputed = self._runs.find(item, self._env) if self._runs.episodes else ""
+        disputed = self._runs.find(item, self.env) if self._runs.episodes else ""
         if disputed:
             report.add("label_disputed", place, disputed)
 
     def _conflict(self, item: Item, content: Content, first: Known) -> bool:
         """Return whether a row and an earlier one with its prompt have different answers."""
-        card, own, other = self._env.card, content.answer, first.content.answer
+        card, own, other = self.env.card, content.answer, first.content.answer
         if not is_shown(card) or card.several_answers or not own or not other or own == other:
             return False
         if options_of(item.task) or first.solution is None:
             return True
         try:
-            episode = play(self._env, send([first.solution]), task=item.row)
+            episode = play(self.env, send([first.solution]), task=item.row)
         except Exception:  # an environment may raise anything
             return True
         return not episode.info.get("is_success")

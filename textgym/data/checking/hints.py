@@ -12,12 +12,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-__all__ = ["option_faults", "stated_answer"]
+from textgym.errors import RowError
+from textgym.tasks.nemo_rows import patterns_of
+from textgym.verifiers.patterns import compile_pattern
+
+__all__ = ["invalid_pattern", "is_placeholder", "option_faults", "stated_answer"]
 
 _STATED = re.compile(
-    r"(?:(?:^|[.!?(\[])[\s*_(\[]{0,20}(?:(?:the|final|right|correct) ){0,3}"
-    r"(?:answer|solution)[*_]{0,3}\s{0,20}(?:is|:|=)\s{0,20}:?|^[ \t]{0,20}####|\\boxed\{)"
+    r"(?:(?:^|[.!?(\[])[\s*_(\[]{0,20}(?:"
+    r"(?:(?:the|final|right|correct) ){0,3}(?:answer|solution)|"
+    r"(?:the )?(?:right|correct) (?:choice|option))"
+    r"[*_]{0,3}\s{0,20}(?:is|:|=)\s{0,20}:?|^[ \t]{0,20}####|\\boxed\{)"
     r"[\s*_\"'($\\]{0,20}"
     r"(?P<answer>[^\n]{1,300})",
     re.IGNORECASE | re.MULTILINE,
@@ -27,6 +34,7 @@ _MARKED = re.compile(
     r"\((?:the )?(?:correct|right)(?: (?:answer|option|choice))?\)|[✓✔✅]", re.IGNORECASE
 )
 _LONGEST = 200  # characters of an answer that is searched for
+_PLACEHOLDERS = frozenset(("nan", "NaN", "None", "null", "NULL", "<NA>"))
 
 
 def stated_answer(text: str, answer: str) -> str:
@@ -51,6 +59,30 @@ def stated_answer(text: str, answer: str) -> str:
     ((shown, whole),) = stated.items()
     begins = shown.casefold().startswith(answer.casefold())
     return whole.strip("\n .!?")[:_LONGEST] if begins and _END.match(shown, len(answer)) else ""
+
+
+def is_placeholder(answer: object) -> bool:
+    """Return whether an answer is a word that programs write where a value is missing.
+
+    Example:
+        >>> is_placeholder("nan"), is_placeholder("none")
+        (True, False)
+    """
+    return isinstance(answer, str) and answer.strip() in _PLACEHOLDERS
+
+
+def invalid_pattern(row: Mapping[str, Any]) -> str:
+    """Return the first expression of `output_regex` that is not valid; "" if there is none.
+
+    Example:
+        >>> invalid_pattern({"template_metadata": {"output_regex": ["is (.)", "is (["]}})
+        'is (['
+    """
+    try:
+        patterns = patterns_of(row)
+    except RowError:  # of an environment that reads no expressions
+        return ""
+    return next((pattern for pattern in patterns if compile_pattern(pattern) is None), "")
 
 
 def option_faults(options: Mapping[str, str], answer: str) -> Iterator[tuple[str, str, str]]:

@@ -63,6 +63,10 @@ _ALL = (
     Kind("encoding_surrogate", "fault", "A text has half a character.", "Cut texts elsewhere."),
     Kind("encoding_bom", "fault", "A byte-order mark is inside the data.", "Remove it."),
     Kind("encoding_invisible", "fault", "A text has invisible characters.", "Remove them."),
+    Kind(
+        "encoding_entity", "warning", "A text has entities of HTML, such as &amp; for &.",
+        "Decode them, as `html.unescape` does.",
+    ),
     # Rows
     Kind("schema", "fault", "The environment cannot read a row.", "Correct the field."),
     Kind(
@@ -71,6 +75,10 @@ _ALL = (
     ),
     Kind("row_large", "warning", "A row is larger than 10 MB.", "Check whether it is one row."),
     Kind("id_doubled", "fault", "Different rows have the same id.", "Give each row its own id."),
+    Kind(
+        "pattern_invalid", "fault", "A regular expression that reads answers is not valid.",
+        "Correct it: it is ignored.",
+    ),
     Kind("option_blank", "fault", "An option is blank.", "Leave it out, or fill it in."),
     Kind("option_doubled", "fault", "Two options have the same text.", "Replace one of them."),
     Kind(
@@ -80,6 +88,10 @@ _ALL = (
     # Labels
     Kind("label_gold", "fault", "The right answer does not earn the maximum.", "Correct it."),
     Kind("label_unreadable", "fault", "The right answer cannot be read.", "Correct it."),
+    Kind(
+        "label_placeholder", "warning", "The right answer is a word for a missing value.",
+        "Leave the row out, or find its answer.",
+    ),
     Kind(
         "label_wrong_accepted", "warning", "A wrong answer earns more than the minimum.",
         "Write the right answer so that no other one matches it.",

@@ -13,7 +13,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,21 +24,27 @@ from textgym.json_values import json_row
 from textgym.tasks.csv_rows import separator_problem
 from textgym.tasks.file_rows import begins_long_value, format_problem
 from textgym.tasks.files import READERS
+from textgym.tasks.rows import renamed_row
 
 __all__ = ["read_rows"]
 
 Row = dict[str, Any]
+Raw = tuple[Place, Row, Sequence[str]]
+"""The place of a row, the row, and the columns that it leaves out where its cell is empty."""
 
 LARGE = 10_000_000  # bytes of a row
 _BOM = b"\xef\xbb\xbf"
 
 
-def read_rows(path: Path, report: Report) -> Iterator[tuple[Place, Row]]:
+def read_rows(
+    path: Path, report: Report, columns: Mapping[str, str] | None = None
+) -> Iterator[tuple[Place, Row]]:
     """Yield the rows of a file with their places, and report what cannot be read.
 
     Args:
         path: The file.
         report: The report.
+        columns: The column that each field is read from; None keeps the names.
 
     Raises:
         UsageError: The file is missing or cannot be opened.
@@ -59,20 +65,22 @@ def read_rows(path: Path, report: Report) -> Iterator[tuple[Place, Row]]:
         report.add("file", Place(name), problem)
         return
     read = _columnar if is_columnar else _csv if path.suffix == ".csv" else _jsonl
-    is_empty, before = True, report.total
-    for place, raw in read(path, report):
+    is_empty, before = True, report.severe("fault")
+    for place, raw, known in read(path, report):
         is_empty = False
         try:
             row = json_row(raw)
+            if columns is not None:
+                row = renamed_row(row, columns, known)
         except RowError as error:
             report.add("schema", place, f"field {error.field!r} {error.problem}", error.field)
         else:
             yield place, row
-    if is_empty and report.total == before:
+    if is_empty and report.severe("fault") == before:
         report.add("empty", Place(name), "has no rows")
 
 
-def _jsonl(path: Path, report: Report) -> Iterator[tuple[Place, Row]]:
+def _jsonl(path: Path, report: Report) -> Iterator[Raw]:
     name, ends_with_cr = str(path), 0
     with path.open("rb") as file:
         if file.read(len(_BOM)) == _BOM:
@@ -93,7 +101,7 @@ def _jsonl(path: Path, report: Report) -> Iterator[tuple[Place, Row]]:
                 report.add("row_large", place, f"has {len(line):,} bytes")
             row = _parse(line, place, report)
             if row is not None:
-                yield place, row
+                yield place, row, ()
     if ends_with_cr:
         report.add("crlf", Place(name), f"{ends_with_cr:,} lines end with CR LF")
 
@@ -147,7 +155,7 @@ def _nan_fields(row: Row) -> Iterator[str]:
             yield ".".join(map(str, path))
 
 
-def _csv(path: Path, report: Report) -> Iterator[tuple[Place, Row]]:
+def _csv(path: Path, report: Report) -> Iterator[Raw]:
     name, bad = str(path), set()
     data = path.read_bytes()
     try:
@@ -192,10 +200,10 @@ def _csv(path: Path, report: Report) -> Iterator[tuple[Place, Row]]:
             row: Row = {column: cell for column, cell in zip(header, cells, strict=True) if cell}
             if row.get("level", "").isdecimal():
                 row["level"] = int(row["level"])
-            yield place, row
+            yield place, row, header
 
 
-def _columnar(path: Path, report: Report) -> Iterator[tuple[Place, Row]]:
+def _columnar(path: Path, report: Report) -> Iterator[Raw]:
     name, noted = str(path), set[str]()
     try:
         rows = READERS[path.suffix](path)
@@ -218,4 +226,4 @@ def _columnar(path: Path, report: Report) -> Iterator[tuple[Place, Row]]:
             if field not in noted:
                 noted.add(field)
                 report.add("nan", place, "is NaN, which is read as null", field)
-        yield place, row
+        yield place, row, ()

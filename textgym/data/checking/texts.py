@@ -6,6 +6,7 @@ Invariants: letters, signs and joiners of every script pass, as do tabs and line
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -26,6 +27,7 @@ _ESCAPED = re.compile(  # LaTeX whose backslash and first letter were read as an
     r"\x0c(?:rac|orall|lat|box)|\x08[a-z]{2}|\t(?:heta|imes|ext\{|frac|riangle)"
     r"|\r(?:ho\b|ight|angle)"
 )
+_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,5}|#x[0-9a-f]{2,5});", re.IGNORECASE)
 _SUSPECT = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u2060\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffd"
     "Â-ÅÎ-Ñâã-éïð]"
@@ -63,6 +65,9 @@ def text_faults(text: str) -> Iterator[tuple[str, str]]:
         >>> list(text_faults("«É» — ÂGE, 東京, 👩‍🔬, \\frac{1}{2} and $ unbalanced"))
         []
     """
+    entity = _ENTITY.search(text) if "&" in text else None
+    if entity:
+        yield "encoding_entity", f"has {_shown(text, entity)}, for {html.unescape(entity[0])!r}"
     if not _SUSPECT.search(text):
         return
     for match in _MOJIBAKE.finditer(text):

@@ -179,3 +179,35 @@ def test_a_broken_row_of_a_renamed_file_has_its_line(tmp_path: Path) -> None:
     env = math(dataset=str(path), columns={"question": "prompt", "expected_answer": "gold"})
     with pytest.raises(DatasetError, match=rf"line 2 of {path} is not valid JSON"):
         env.get_task(1)
+
+
+@pytest.mark.parametrize("source", ["table", "rows.parquet", "rows.arrow"])
+def test_json_is_decoded_wherever_it_is(tmp_path: Path, source: str) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+
+    def texts(*values: str | None) -> Any:
+        return arrow.array(values, arrow.string()).cast(arrow.json_())
+
+    inside = [texts("[1, 2]"), arrow.array(["x"])]
+    columns = {
+        "whole": texts('{"a": 1}'),
+        "listed": arrow.ListArray.from_arrays([0, 2], texts('{"b": null}', None)),
+        "inside": arrow.StructArray.from_arrays(inside, ["schema", "name"]),
+        "mapped": arrow.MapArray.from_arrays([0, 1], arrow.array(["c"]), texts('"d"')),
+        "plain": arrow.array(['{"e": 1}']),
+    }
+    table, path = arrow.table(columns), tmp_path / source
+    if source == "rows.parquet":
+        parquet.write_table(table, path)
+    elif source == "rows.arrow":
+        with arrow.ipc.new_file(str(path), table.schema) as file:
+            file.write_table(table)
+    ((_, row),) = load_rows(table if source == "table" else str(path), "train")
+    assert row == {
+        "whole": {"a": 1},
+        "listed": [{"b": None}, None],
+        "inside": {"schema": [1, 2], "name": "x"},
+        "mapped": {"c": "d"},
+        "plain": '{"e": 1}',
+    }

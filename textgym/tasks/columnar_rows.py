@@ -18,6 +18,7 @@ import tempfile
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,7 +29,7 @@ from textgym.tasks.file_rows import FileRows
 from textgym.tasks.rows import data_library
 from textgym.whole_file import cache_folder, whole_file
 
-__all__ = ["ArrowRows", "ParquetRows"]
+__all__ = ["ArrowRows", "ParquetRows", "cell_value"]
 
 BATCH_SIZE = 256  # rows
 MAX_BATCH = 1 << 20  # bytes, except for a single row that is larger
@@ -137,10 +138,9 @@ class ColumnarRows(FileRows):
         file.flush()
 
     def _value(self, value: Any, name: str, index: int) -> Any:
-        """Return a value of a column, with maps as dicts."""
+        """Return a value of a column."""
         try:
-            plain = value.as_py(maps_as_pydicts="strict")
-            return json.loads(plain) if value.is_valid and _holds_json(value) else plain
+            return cell_value(value)
         except Exception as error:  # a date after the year 9999, a map with a repeated key
             problem = f"cannot be read: {in_one_line(error)}"
             raise RowError(name, problem, where=self.place(index)) from error
@@ -195,13 +195,52 @@ class ArrowRows(ColumnarRows):
                 yield file.get_batch(number)
 
 
+def cell_value(cell: Any) -> Any:
+    """Return the value of a cell, with maps as dicts. JSON texts, of any depth, are decoded."""
+    value = cell.as_py(maps_as_pydicts="strict")
+    return _decoded(value, cell.type) if _has_json(cell.type) else value
+
+
+@lru_cache(1024)
+def _has_json(kind: Any) -> bool:
+    """Return whether a type is Arrow's `arrow.json`, or contains it."""
+    return _is_json(kind) or any(_has_json(inner.type) for inner in _fields(kind))
+
+
+def _is_json(kind: Any) -> bool:
+    return getattr(kind, "extension_name", "") == "arrow.json"
+
+
+def _fields(kind: Any) -> list[Any]:
+    return [kind.field(place) for place in range(kind.num_fields)]
+
+
+def _decoded(value: Any, kind: Any) -> Any:
+    """Return a value of a type with its JSON texts decoded."""
+    if value is None:
+        return None
+    if _is_json(kind):
+        return json.loads(value)
+    fields = _fields(kind)
+    if isinstance(value, list):
+        return [_decoded(item, fields[0].type) for item in value]
+    if isinstance(value, dict):
+        is_map = data_library("pyarrow").types.is_map(kind)
+        kinds = {field.name: field.type for field in fields}
+        return {
+            name: _decoded(item, kind.item_type if is_map else kinds[name])
+            for name, item in value.items()
+        }
+    return value
+
+
 def _holds_json(cell: Any) -> bool:
     """Return whether a cell is JSON text of Arrow's type `arrow.json`.
 
     In such a column, a null means that the row does not have the field; a field that is null has
     the text `null`.
     """
-    return getattr(cell.type, "extension_name", "") == "arrow.json"
+    return _is_json(cell.type)
 
 
 class _Batches:

@@ -10,6 +10,7 @@ import os
 from typing import Any
 
 from textgym.errors import DatasetError, ExtraMissingError, RowError, UsageError, in_one_line
+from textgym.tasks.columnar_rows import cell_value
 from textgym.tasks.rows import Rows, data_library
 
 __all__ = ["HubRows", "TableRows", "is_table", "load_from_hub"]
@@ -73,7 +74,7 @@ class TableRows(Rows):
         row = {}
         for name, column in zip(self._table.column_names, self._table.columns, strict=True):
             try:
-                row[name] = column[index].as_py(maps_as_pydicts="strict")
+                row[name] = cell_value(column[index])
             except Exception as error:
                 problem = f"cannot be read: {in_one_line(error)}"
                 raise RowError(name, problem, where=self.place(index)) from error

@@ -97,8 +97,8 @@ def test_calls_of_any_form_are_answered_up_to_the_limit(
     assert [item["tool_call_id"] for item in answers] == [it["id"] for it in kept["tool_calls"]]
     assert len({item["tool_call_id"] for item in answers}) == MAX_CALLS + 1
     assert answers[-1]["content"] == (
-        "Error: not run, because a message may have at most 64 calls; this call and all later "
-        "ones were dropped"
+        "Error: the call was not run because a message may have at most 64 calls; "
+        "all later calls were dropped too"
     )
     assert not any("dropped" in item["content"] for item in answers[:-1])
 
@@ -127,7 +127,7 @@ def test_calls_after_the_end_of_the_episode_are_not_run() -> None:
     _, answers, _ = said(call("stop"), *[call()] * MANY)
     assert [item["content"] for item in answers] == [
         "stopped",
-        *["Error: not run, because the episode has ended"] * MAX_CALLS,
+        *["Error: the call was not run because the episode has ended"] * MAX_CALLS,
     ]
 
 

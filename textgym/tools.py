@@ -26,7 +26,7 @@ from textgym.json_values import MAX_DEPTH, is_deeper
 from textgym.messages import ToolSchema
 from textgym.tool_schemas import Signature
 
-__all__ = ["Tool", "Toolbox", "arguments_of", "methods_of_tools", "tool"]
+__all__ = ["NOT_RUN", "Tool", "Toolbox", "arguments_of", "methods_of_tools", "tool"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__textgym_tool__"  # the attribute of a method with the tool's name
@@ -36,6 +36,7 @@ _ERRNOS_OF_ARGUMENTS = frozenset(
     (errno.EACCES, errno.EEXIST, errno.EINVAL, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG,
      errno.ENOENT, errno.ENOTDIR, errno.ENOTEMPTY, errno.EPERM)
 )  # fmt: skip
+NOT_RUN = "Error: the call was not run because the episode has ended"
 MAX_PROBLEMS = 5  # reported to the model for one call
 _HOLDERS_OF_BOOLS = frozenset((bool, list, dict))
 MAX_ERROR_LENGTH = 200  # of the text that the model reads

@@ -162,7 +162,7 @@ def test_calls_after_the_end_are_answered() -> None:
     calls = ("submit_answer", {"answer": "5"}), ("calculator", {"expr": "1"})
     result = env.step(assistant_calls(*calls))
     assert result[1] == 1.0
-    assert said(result) == "Error: not run, because the episode has ended"
+    assert said(result) == "Error: the call was not run because the episode has ended"
     env.close()
 
 

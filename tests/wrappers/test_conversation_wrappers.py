@@ -319,7 +319,7 @@ def test_at_the_last_turn_calls_are_not_run_and_the_text_is_graded() -> None:
     solution = text_of(env.unwrapped.solve())
     observation, reward, terminated, truncated, info = env.step({**CALCULATE, "content": solution})
     assert (reward, terminated, truncated, info["stop_reason"]) == (1.0, False, True, "max_turns")
-    assert observation[-1]["content"] == "Error: not run, because the episode has ended"
+    assert observation[-1]["content"] == "Error: the call was not run because the episode has ended"
 
 
 def test_more_calls_than_allowed_are_not_run() -> None:
@@ -327,7 +327,7 @@ def test_more_calls_than_allowed_are_not_run() -> None:
     many = assistant_calls(*[("calculator", {"expression": "1"})] * 1000)
     observation = play(env, many)[0][0]
     assert len(observation) == 1 + 1 + 65
-    assert observation[-1]["content"].startswith("Error: not run")
+    assert observation[-1]["content"].startswith("Error: the call was not run")
 
 
 @pytest.mark.parametrize(

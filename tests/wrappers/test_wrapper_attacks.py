@@ -86,7 +86,8 @@ def test_every_call_is_answered_where_the_environment_runs_fewer() -> None:
     asked, results = observation[1]["tool_calls"] or [], observation[2:]
     assert [item["tool_call_id"] for item in results] == [call["id"] for call in asked]
     assert [str(item["content"])[:14] for item in results[:3]] == ["1", "seen", "seen"]
-    assert all(str(item["content"]).startswith("Error: not run") for item in results[3:])
+    refusal = "Error: the call was not run"
+    assert all(str(item["content"]).startswith(refusal) for item in results[3:])
 
 
 # Threads

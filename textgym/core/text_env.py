@@ -30,7 +30,7 @@ from textgym.spaces import MAX_CALLS, ActionSpace, ConversationSpace, read_actio
 from textgym.tasks.files import Dataset
 from textgym.tasks.source import TaskSource
 from textgym.tasks.task import Task
-from textgym.tools import Toolbox
+from textgym.tools import NOT_RUN, Toolbox
 
 __all__ = ["TextEnv"]
 
@@ -382,7 +382,7 @@ class TextEnv(SavableEnv[StateT]):
             offered = [schema["function"]["name"] for schema in self.task.tools]
         for place, call in enumerate(message["tool_calls"] or ()):
             if self._finished:
-                text = "Error: not run, because the episode has ended"
+                text = NOT_RUN
             elif place == self.max_calls:
                 text = _too_many(self.max_calls)
             else:
@@ -428,6 +428,6 @@ class TextEnv(SavableEnv[StateT]):
 
 def _too_many(max_calls: int) -> str:
     return (
-        f"Error: not run, because a message may have at most {max_calls} calls; "
-        "this call and all later ones were dropped"
+        f"Error: the call was not run because a message may have at most {max_calls} calls; "
+        "all later calls were dropped too"
     )

@@ -35,6 +35,7 @@ from textgym.integrations.validation import call_problem
 from textgym.json_values import canonical_json
 from textgym.messages import Message, assistant_calls, tool_result, user
 from textgym.tasks.task import Task, hash_int
+from textgym.tools import NOT_RUN
 
 try:
     import aviary.env  # noqa: F401 - the guest's package
@@ -310,8 +311,7 @@ class Aviary(TextEnv[Progress]):
         others: list[Message] = []
         for step in steps:
             if self._finished:
-                text = "Error: not run, because the episode has ended"
-                replies = [tool_result(text, call["id"]) for call in step]
+                replies = [tool_result(NOT_RUN, call["id"]) for call in step]
             else:
                 replies = self._called(message, step)
             for reply in replies:

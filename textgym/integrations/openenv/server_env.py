@@ -24,7 +24,7 @@ from textgym.json_values import canonical_json
 from textgym.messages import Message, ToolSchema, system, text_of, tool_result, user
 from textgym.policies.openai.arguments import checked_url
 from textgym.tasks.task import Task, hash_int
-from textgym.tools import arguments_of
+from textgym.tools import NOT_RUN, arguments_of
 from textgym.verifiers.extract import after_reasoning
 
 __all__ = ["OpenEnv"]
@@ -256,10 +256,9 @@ class OpenEnv(TextEnv[Progress]):
             return self._stepped({self._field: text}, ())
         replies: list[Message] = []
         for call in calls:
-            problem = call_problem(call["function"], self.task.tools or ())
             if self._finished:
-                problem = "not run, because the episode has ended"
-            if problem:
+                replies.append(tool_result(NOT_RUN, call["id"]))
+            elif problem := call_problem(call["function"], self.task.tools or ()):
                 replies.append(tool_result(f"Error: {problem}"[:300], call["id"]))
             else:
                 replies += self._stepped(_action_of(call["function"]), (call,))

@@ -16,7 +16,7 @@ from textgym.layers import counting_layers, graded_cut
 from textgym.messages import Message, tool_result
 from textgym.names import import_object
 from textgym.spaces import MAX_CALLS, read_action
-from textgym.tools import Toolbox, methods_of_tools, tool
+from textgym.tools import NOT_RUN, Toolbox, methods_of_tools, tool
 from textgym.wrappers.base import MessageEnv, StepResult, check_count
 from textgym.wrappers.conversations.base import OwnConversation
 from textgym.wrappers.conversations.calculator import calculator
@@ -160,7 +160,9 @@ class ExtraTools(OwnConversation):
         """Run a call. Calls of sessions are added to those that were made before."""
         function = call["function"]
         if place >= MAX_CALLS:
-            return f"Error: not run, because a message may have at most {MAX_CALLS} calls"
+            return (
+                f"Error: the call was not run because a message may have at most {MAX_CALLS} calls"
+            )
         if function["name"] not in self._names:
             known = ", ".join([*self.state["offered"], *self._toolbox.tools])
             return f"Error: there is no tool {function['name'][:100]!r}; the tools are: {known}"
@@ -205,11 +207,7 @@ class ExtraTools(OwnConversation):
     def _last_step(self, message: Message, env_calls: list[Any]) -> StepResult:
         """Step the environment for the last time, without calls of the functions."""
         calls: Any = message.get("tool_calls") or ()
-        results = {
-            call["id"]: "Error: not run, because the episode has ended"
-            for call in calls
-            if call not in env_calls
-        }
+        results = {call["id"]: NOT_RUN for call in calls if call not in env_calls}
         passed: Any = {name: value for name, value in message.items() if name != "tool_calls"}
         if env_calls:
             passed["tool_calls"] = env_calls
@@ -244,7 +242,7 @@ def _in_order(
     """
     ids = [str(call["id"]) for call in message["tool_calls"] or ()]
     known = env_results or {}
-    dropped = "Error: not run, because the message has too many calls"
+    dropped = "Error: the call was not run because the message has too many calls"
     return [known.get(id) or tool_result(results.get(id, dropped), id) for id in ids]
 
 

@@ -75,22 +75,35 @@ def test_a_server_listens_and_stops(started: list[subprocess.Popen[str]]) -> Non
 
 
 @pytest.mark.slow
-def test_connections_without_a_request_keep_nobody_out(
-    started: list[subprocess.Popen[str]],
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"",
+        b"GET /health HTTP/1.1\r\nHost: ",
+        b"POST /reset HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n{",
+        b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n",
+    ],
+    ids=["nothing", "headers", "body", "refused"],
+)
+def test_connections_without_a_request_or_a_session_keep_nobody_out(
+    started: list[subprocess.Popen[str]], first: bytes
 ) -> None:
     """A client opens more connections than the server may have open files."""
-    (line,) = start(started, "textgym/MCQA-v0")
+    (line,) = start(started, "textgym/MCQA-v0", "--max-sessions", "4")
     resource.prlimit(started[0].pid, resource.RLIMIT_NOFILE, (400, 400))
     port = re.search(r":(\d+);", line)
     assert port
     with contextlib.ExitStack() as connections:
-        for number in range(600):
+        for _ in range(600):
             connection = socket.create_connection(("127.0.0.1", int(port[1])), timeout=60)
             connections.enter_context(connection)
-            if number % 3 == 0:
-                connection.sendall(b"GET /health HTTP/1.1\r\nHost: ")
+            connection.sendall(first)
         for _ in range(3):
             assert status_of(f"http://127.0.0.1:{port[1]}/health") == 200
+    started[0].send_signal(signal.SIGINT)
+    _, errors = started[0].communicate(timeout=60)
+    assert errors == ""  # nor were there too many open files
 
 
 @pytest.mark.slow

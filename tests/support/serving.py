@@ -11,7 +11,7 @@ from typing import Any
 
 from aiohttp import web
 
-from textgym.integrations.server import Limits, Sessions
+from textgym.integrations.server import Limits, Sessions, listening
 
 __all__ = ["serving"]
 
@@ -31,16 +31,14 @@ def serving(
 
     async def main() -> None:
         try:
-            runner = web.AppRunner(make_app(sessions, "127.0.0.1", token), access_log=None)
-            await runner.setup()
-            await web.TCPSite(runner, "127.0.0.1", 0).start()
+            app, stopped = make_app(sessions, "127.0.0.1", token), asyncio.Event()
+            async with listening(app, sessions, "127.0.0.1", 0) as port:
+                started.set_result((port, asyncio.get_running_loop(), stopped))
+                await stopped.wait()
         except BaseException as error:
+            if started.done():
+                raise
             started.set_exception(error)
-            return
-        stopped = asyncio.Event()
-        started.set_result((runner.addresses[0][1], asyncio.get_running_loop(), stopped))
-        await stopped.wait()
-        await runner.cleanup()
 
     thread = threading.Thread(target=lambda: asyncio.run(main()), daemon=True)
     thread.start()

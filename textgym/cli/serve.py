@@ -48,7 +48,8 @@ def serve_command(
         ),
     ] = None,
     idle: Annotated[
-        float, typer.Option(metavar="SECONDS", help="A session is closed if it is silent so long.")
+        float,
+        typer.Option(metavar="SECONDS", help="A session is closed if no message comes so long."),
     ] = 600.0,
     client_rows: Annotated[
         bool, typer.Option("--client-rows", help="Clients of OpenEnv may play rows of their own.")
@@ -82,10 +83,4 @@ def serve_command(
         if token and not os.environ.get(_TOKEN):
             show(f"token: {token}")
 
-    run(
-        lambda host, token: make_app(sessions, host, token),
-        host,
-        port,
-        os.environ.get(_TOKEN, ""),
-        on_start,
-    )
+    run(make_app, sessions, host, port, os.environ.get(_TOKEN, ""), on_start)

@@ -2,8 +2,8 @@
 
 `textgym serve` runs one of them, `openenv.server` or `nemo_gym.server`. Invariants: each session
 has an environment of its own, which is closed with it; a client can neither make more sessions, nor
-send longer messages, nor keep a session idle longer than the limits say, and its open connections
-do not keep others out; a web page that a browser shows cannot connect.
+send longer messages, nor take longer to send and read them than the limits say, and its open
+connections do not keep others out; a web page that a browser shows cannot connect.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import contextlib
 import hmac
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -37,10 +37,11 @@ except ImportError as error:
         f"serving environments needs the extra 'http': {install_advice('http')}"
     ) from error
 
-from textgym.integrations.connections import IdleConnections  # which needs aiohttp
+from textgym.integrations.connections import IdleConnections, pace  # which needs aiohttp
 
 __all__ = [
-    "FullError", "Limits", "NoEpisodeError", "Session", "Sessions", "guard", "is_loopback", "run",
+    "FullError", "Limits", "NoEpisodeError", "Session", "Sessions", "guard", "is_loopback",
+    "listening", "run",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -56,7 +57,10 @@ class Limits:
     Attributes:
         sessions: The maximum number of sessions at once.
         message_bytes: The maximum length of a message from a client.
-        idle_seconds: How long a session may be silent before it is closed.
+        idle_seconds: How long a client may take to send the next whole message of a session
+            before it is closed.
+        request_seconds: How long a client may take to send the headers of a request, and how long
+            to send its body.
         send_seconds: How long a client may take to accept a reply.
         takes_rows: Whether a client of OpenEnv may play rows of its own. Such a row can take long,
             for example by a regular expression.
@@ -65,6 +69,7 @@ class Limits:
     sessions: int = 256
     message_bytes: int = 1 << 20
     idle_seconds: float = 600.0
+    request_seconds: float = 60.0
     send_seconds: float = 30.0
     takes_rows: bool = False
 
@@ -176,6 +181,7 @@ class Sessions:
 
     Attributes:
         samples: One environment of each id, which is not played.
+        connections: The connections that have neither a whole request nor a session.
     """
 
     def __init__(
@@ -184,7 +190,7 @@ class Sessions:
         env_kwargs: Mapping[str, Any] | None = None,
         limits: Limits = Limits(),
     ) -> None:
-        self.limits = limits
+        self.limits, self.connections = limits, IdleConnections()
         names = [registered_id(id) for id in ids]
         kwargs = dict(env_kwargs or {})
         shared = {name: value for name, value in kwargs.items() if name not in names}
@@ -238,9 +244,8 @@ class Sessions:
         while True:
             await asyncio.sleep(min(_SWEEP_SECONDS, self.limits.idle_seconds / 2))
             oldest = time.monotonic() - self.limits.idle_seconds
-            for session in [*self._open]:
-                if session.is_idle and session.last_used < oldest:
-                    await self.on_idle(session)
+            idle = [one for one in self._open if one.is_idle and one.last_used < oldest]
+            await asyncio.gather(*map(self.on_idle, idle), return_exceptions=True)
 
     async def lifetime(self, app: web.Application) -> Any:
         """Sweep while an application runs, and then close everything."""
@@ -307,8 +312,50 @@ def _refusal(status: int, why: str) -> web.Response:
     return web.json_response({"error": why}, status=status)
 
 
+@contextlib.asynccontextmanager
+async def listening(
+    app: web.Application, sessions: Sessions, host: str, port: int, *, handle_signals: bool = False
+) -> AsyncIterator[int]:
+    """Serve an application while the context is open; yield the port.
+
+    Args:
+        app: The application.
+        sessions: The sessions that the application makes.
+        host: The address to listen on.
+        port: The port; 0 for a free one.
+        handle_signals: Whether SIGINT and SIGTERM raise `aiohttp.web.GracefulExit`.
+
+    Raises:
+        UsageError: The address cannot be listened on.
+    """
+    limits, connections = sessions.limits, sessions.connections
+    app.middlewares.append(pace(limits.request_seconds, limits.send_seconds))
+    app.middlewares.append(connections.middleware)
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        handle_signals=handle_signals,
+        keepalive_timeout=limits.request_seconds,  # also limits the time for the headers
+        lingering_time=limits.request_seconds,  # for the rest of a body that is refused
+    )
+    await runner.setup()
+    assert runner.server is not None
+    try:
+        try:
+            server = await connections.listen(runner.server, host, port)
+        except OSError as error:
+            raise UsageError(f"cannot listen on {host}:{port}: {in_one_line(error)}") from None
+        try:
+            yield server.sockets[0].getsockname()[1]
+        finally:
+            server.close()
+    finally:
+        await runner.cleanup()
+
+
 def run(
-    make_app: Callable[[str, str], web.Application],
+    make_app: Callable[[Sessions, str, str], web.Application],
+    sessions: Sessions,
     host: str,
     port: int,
     token: str,
@@ -317,7 +364,8 @@ def run(
     """Run a server until it is interrupted.
 
     Args:
-        make_app: Returns the application for a host and a token.
+        make_app: Returns the application for sessions, a host and a token.
+        sessions: Makes the environments.
         host: The address to listen on.
         port: The port; 0 for a free one.
         token: See `guard`. If others can connect and it is "", a new one is made.
@@ -329,22 +377,10 @@ def run(
     token = token or ("" if is_loopback(host) else secrets.token_urlsafe(24))
 
     async def main() -> None:
-        app, connections = make_app(host, token), IdleConnections()
-        app.middlewares.insert(0, connections.middleware)
-        runner = web.AppRunner(app, access_log=None, handle_signals=True)
-        await runner.setup()
-        assert runner.server is not None
-        try:
-            try:
-                server = await connections.listen(runner.server, host, port)
-            except OSError as error:
-                raise UsageError(f"cannot listen on {host}:{port}: {in_one_line(error)}") from None
-            name = f"[{host}]" if ":" in host else host
-            on_start(f"http://{name}:{server.sockets[0].getsockname()[1]}", token)
-            async with server:
-                await asyncio.Event().wait()
-        finally:
-            await runner.cleanup()
+        app, name = make_app(sessions, host, token), f"[{host}]" if ":" in host else host
+        async with listening(app, sessions, host, port, handle_signals=True) as bound:
+            on_start(f"http://{name}:{bound}", token)
+            await asyncio.Event().wait()
 
     with contextlib.suppress(KeyboardInterrupt, web.GracefulExit):
         asyncio.run(main())

@@ -139,11 +139,11 @@ class _Server:
             session = await self._sessions.open(self._id)
         except FullError as error:
             await _send(socket, _error("CAPACITY_REACHED", str(error)), patience)
-            await socket.close(code=WSCloseCode.TRY_AGAIN_LATER)
+            await self._hang_up(request, socket, WSCloseCode.TRY_AGAIN_LATER)
             return socket
         except Exception as error:
             await _send(socket, _error("FACTORY_ERROR", in_one_line(error)), patience)
-            await socket.close(code=WSCloseCode.INTERNAL_ERROR)
+            await self._hang_up(request, socket, WSCloseCode.INTERNAL_ERROR)
             return socket
         self._sockets[session] = socket
         try:
@@ -161,8 +161,16 @@ class _Server:
         finally:
             del self._sockets[session]
             await self._sessions.close(session)
-            await socket.close()
+            await self._hang_up(request, socket, WSCloseCode.OK)
         return socket
+
+    async def _hang_up(
+        self, request: web.Request, socket: web.WebSocketResponse, code: WSCloseCode
+    ) -> None:
+        """Close a connection without a session. It counts as idle until the client answers."""
+        if request.transport is not None:
+            self._sessions.connections.add(request.transport)
+        await socket.close(code=code)
 
 
 async def _send(socket: web.WebSocketResponse, reply: dict[str, Any], seconds: float) -> None:

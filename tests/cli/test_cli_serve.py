@@ -101,9 +101,6 @@ def test_connections_without_a_request_or_a_session_keep_nobody_out(
             connection.sendall(first)
         for _ in range(3):
             assert status_of(f"http://127.0.0.1:{port[1]}/health") == 200
-    started[0].send_signal(signal.SIGINT)
-    _, errors = started[0].communicate(timeout=60)
-    assert errors == ""  # nor were there too many open files
 
 
 @pytest.mark.slow

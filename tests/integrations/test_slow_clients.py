@@ -101,6 +101,19 @@ def test_idle_sessions_are_closed_together() -> None:
         asyncio.run(until(lambda: sessions.count == 0))
 
 
+def test_a_client_that_keeps_the_connection_of_no_session_is_idle() -> None:
+    with contextlib.ExitStack() as stack:
+        limits = Limits(sessions=1)
+        url, sessions = stack.enter_context(serving(openenv.make_app, [COUNTER], limits=limits))
+        player = stack.enter_context(connected(url, UPGRADE))
+        asyncio.run(until(lambda: sessions.count == 1))
+        for _ in range(20):
+            stack.enter_context(connected(url, UPGRADE))  # is refused, and does not close
+        asyncio.run(until(lambda: len(sessions.connections) == 20))
+        player.sendall(bytes([0x81, 0x90, 0, 0, 0, 0]) + b'{"type":"close"}')
+        asyncio.run(until(lambda: len(sessions.connections) == 21))
+
+
 async def until(condition: Callable[[], bool]) -> None:
     for _ in range(TRIES // 3):
         if condition():

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -23,17 +24,22 @@ from textgym.messages import assistant, assistant_calls, tool_result, user
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="Inspect is not installed")
 
+import anyio  # noqa: E402
+import anyio.to_thread  # noqa: E402
 from inspect_ai.log import read_eval_log  # noqa: E402
 from inspect_ai.model import (  # noqa: E402
     ChatCompletionChoice,
     ChatMessageAssistant,
+    ModelName,
     ModelOutput,
     ModelUsage,
     get_model,
 )
+from inspect_ai.solver import TaskState  # noqa: E402
 from inspect_ai.tool import ToolCall  # noqa: E402
 
 from textgym.integrations.inspect import task, write_log  # noqa: E402
+from textgym.integrations.inspect.tasks import play  # noqa: E402
 from textgym.policies.inspect_messages import as_chat, as_message, as_tools  # noqa: E402
 from textgym.policies.inspect_policy import InspectPolicy  # noqa: E402
 
@@ -153,6 +159,77 @@ def test_a_full_context_ends_the_sample_with_its_rewards(tmp_path: Path) -> None
     (score,) = log.samples[0].scores.values()
     assert score.value == {"reward": 0.0, "success": 0.0}
     assert score.explanation == "context"
+
+
+class Waiting(textgym.TextEnv[None]):
+    """An environment that waits in a thread when an episode begins."""
+
+    card = textgym.Card("tests/Waiting-v0", "Wait.")
+    blocking = True
+    made: ClassVar[list[Any]] = []
+    begun, released = threading.Event(), threading.Event()
+    is_closed = False
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.made.append(self)
+
+    def generate(self, rng: Any, level: int) -> dict[str, Any]:
+        return {"n": rng.randrange(10**6)}
+
+    def read_row(self, row: dict[str, Any]) -> textgym.Task:
+        return textgym.Task(row["id"], (user(f"{row['n']}?"),), None, row=row)
+
+    def begin(self, task: textgym.Task) -> None:
+        self.begun.set()
+        assert self.released.wait(60)
+
+    def grade(self) -> textgym.Grade:
+        if self.answer_text == "fail":
+            raise EnvironmentFailure("the judge is down")
+        return textgym.Grade(1.0)
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+@pytest.fixture
+def waiting() -> Iterator[type[Waiting]]:
+    Waiting.made.clear()
+    Waiting.begun.clear()
+    Waiting.released.clear()
+    yield Waiting
+    Waiting.released.set()
+
+
+@pytest.mark.parametrize(
+    ("said", "options"), [("x", {}), ("fail", {"fail_on_error": False}), ("x", {"token_limit": 1})]
+)
+def test_environments_are_closed_with_their_samples(
+    waiting: type[Waiting], said: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    textgym.register(waiting)
+    waiting.released.set()
+    log = evaluated(task("tests/Waiting-v0", tasks=3), says(said), tmp_path, **options)
+    assert len(log.samples) == 3
+    assert [env.is_closed for env in waiting.made] == [True] * 4  # one of them made the samples
+
+
+def test_the_environment_of_a_cancelled_sample_is_closed(
+    waiting: type[Waiting], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECT_EVAL_MODEL", "mockllm/model")
+    state = TaskState(ModelName("mockllm/model"), 0, 1, "?", [], metadata={"index": 0})
+
+    async def main() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(play(waiting), state, None)
+            assert await anyio.to_thread.run_sync(waiting.begun.wait, 60)
+            group.cancel_scope.cancel()
+            waiting.released.set()
+
+    anyio.run(main)
+    assert [env.is_closed for env in waiting.made] == [True]
 
 
 def test_tasks_without_an_end_need_a_number() -> None:

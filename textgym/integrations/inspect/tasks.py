@@ -4,15 +4,18 @@ The data set has the tasks, the solver plays the episode with Inspect's model, a
 the return, the success and the components.
 
 Invariants: rewards are the environment's; a failure raises, so that Inspect records an error and no
-score; the environment runs its tools, and Inspect does not.
+score; the environment runs its tools, and Inspect does not; each sample has an environment of its
+own, which is closed with it.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import anyio
 import anyio.to_thread
 from inspect_ai import Task
 from inspect_ai import task as inspect_task
@@ -65,15 +68,15 @@ def task(
     kwargs = {**(env_kwargs or {}), "split": split, "level": level}
     if wrappers:
         kwargs["wrappers"] = list(wrappers)
-    first = make(env, **kwargs)
-    inner: Any = first.unwrapped
-    count = inner.num_tasks if tasks is None else tasks
-    if count is None:
-        raise UsageError(f"{env} has unlimited {split} tasks: pass tasks=")
-    samples = [_sample(inner.get_task(index), index) for index in range(count)]
+    with contextlib.closing(make(env, **kwargs)) as made:
+        inner: Any = made.unwrapped
+        count = inner.num_tasks if tasks is None else tasks
+        if count is None:
+            raise UsageError(f"{env} has unlimited {split} tasks: pass tasks=")
+        samples = [_sample(inner.get_task(index), index) for index in range(count)]
     return Task(
         dataset=MemoryDataset(samples, name=env),
-        solver=play(partial(make, env, **kwargs), [first]),
+        solver=play(partial(make, env, **kwargs)),
         scorer=episode_scorer(),
         epochs=epochs,
         name=env.replace("/", "_").replace(":", "_"),
@@ -99,20 +102,20 @@ def environment(
 
 
 @solver
-def play(make_env: Callable[[], Any], free: list[Any]) -> Solver:
+def play(make_env: Callable[[], Any]) -> Solver:
     """Play episodes with Inspect's model.
 
     Args:
         make_env: Makes an environment.
-        free: Environments that no sample uses.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        env = free.pop() if free else make_env()
+        env = make_env()
         try:
             await _episode(env, state)
         finally:
-            free.append(env)
+            with anyio.CancelScope(shield=True):  # a cancelled sample closes its environment, too
+                await anyio.to_thread.run_sync(env.close)
         return state
 
     return solve

@@ -10,10 +10,17 @@ from typing import Any
 
 import pytest
 from program_cases import SQUARES, SUMS
+from tables import in_one_test
 
 from textgym.envs.program import Program
 from textgym.envs.program.program_rows import ProgramTask
 from textgym.errors import RowError
+
+
+def packed(content: bytes) -> str:
+    """Return a pickle as LiveCodeBench packs it."""
+    return base64.b64encode(zlib.compress(content)).decode()
+
 
 HUMAN_EVAL = {
     "task_id": "Own/0",
@@ -57,11 +64,27 @@ LIVE_FUNCTION = {
     **LIVE,
     "starter_code": "class Solution:\n    def join(self, xs: List[int], x: int) -> List[int]:\n",
     "public_test_cases": json.dumps(CASES),
-    "private_test_cases": base64.b64encode(
-        zlib.compress(pickle.dumps(json.dumps([{**CASES[0], "input": "[]\n7", "output": "[7]"}])))
-    ).decode(),
+    "private_test_cases": packed(
+        pickle.dumps(json.dumps([{**CASES[0], "input": "[]\n7", "output": "[7]"}]))
+    ),
     "metadata": json.dumps({"func_name": "join"}),
 }
+# Names of the contest imports, which do not stand for what a program defines.
+LIVE_POWER, LIVE_ADD, LIVE_LETTERS = (
+    {
+        **LIVE_FUNCTION,
+        "public_test_cases": "[]",
+        "private_test_cases": json.dumps(
+            [{"input": come, "output": go, "testtype": "functional"} for come, go in cases]
+        ),
+        "metadata": json.dumps({"func_name": name}),
+    }
+    for name, cases in {
+        "power": [("3\n4\n5", "1"), ("2\n10\n1000", "24")],
+        "add": [("5\n2", "7"), ("6\n3", "9")],
+        "last": [('"abc"', "2"), ('"z"', "25")],
+    }.items()
+)
 NEMO = {
     "responses_create_params": {"input": [{"role": "user", "content": "Print half of it."}]},
     "verifier_metadata": {"unit_tests": {"inputs": ["1\n", "3\n"], "outputs": ["0.5\n", "1.5\n"]}},
@@ -83,6 +106,7 @@ _JOIN = (
     "        return (*xs, x)"
 )
 HALF = "print(int(input()) / 2)"
+_METHOD = "class Solution:\n    def {}"
 
 
 def task_of(row: dict[str, Any]) -> ProgramTask:
@@ -122,6 +146,36 @@ def task_of(row: dict[str, Any]) -> ProgramTask:
         pytest.param(LIVE, "print(2 * int(input()))", "print(4)", id="LiveCodeBench, stdin"),
         pytest.param(
             LIVE_FUNCTION, _JOIN, _JOIN.replace("*xs, x", "x, *xs"), id="LiveCodeBench, function"
+        ),
+        pytest.param(
+            LIVE,
+            "print(2 * int(sys.stdin.readline()))",
+            "from operator import *",
+            id="LiveCodeBench, stdin without imports",
+        ),
+        pytest.param(
+            LIVE_POWER,
+            _METHOD.format("power(self, a, n, m): return pow(a, n, m)"),
+            _METHOD.format("power(self, a, n, m): return math.pow(a, n)"),
+            id="LiveCodeBench, pow of Python",
+        ),
+        pytest.param(
+            LIVE_ADD,
+            _METHOD.format("add(self, a, b): return a + b"),
+            _METHOD.format("add(self, a, b): return 0"),
+            id="LiveCodeBench, a method with the name of an import",
+        ),
+        pytest.param(
+            LIVE_ADD,
+            "from operator import add",
+            "from operator import sub as add",
+            id="LiveCodeBench, an import",
+        ),
+        pytest.param(
+            LIVE_LETTERS,
+            _METHOD.format("last(self, s): return ascii_lowercase.index(max(s))"),
+            _METHOD.format("last(self, s): return randint(99, 99)"),
+            id="LiveCodeBench, names of modules",
         ),
         pytest.param(NEMO, HALF, "print(0.5)", id="NeMo Gym"),
         pytest.param(
@@ -200,16 +254,6 @@ def test_a_prompt_does_not_show_hidden_tests(row: dict[str, Any]) -> None:
         ({**MBPP, "test_list": ["assert longest(Node(1)) == 1"]}, "test_list", "uses Node, which"),
         ({**MBPP, "test_list": ["assert longest(int) == 1"]}, "test_list", "gives a type"),
         ({**LIVE, "private_test_cases": "AAAA"}, "private_test_cases", "cannot be unpacked"),
-        (
-            {
-                **LIVE,
-                "private_test_cases": base64.b64encode(
-                    zlib.compress(pickle.dumps(RowError))
-                ).decode(),
-            },
-            "private_test_cases",
-            "cannot be unpacked",
-        ),
         ({**LIVE, "public_test_cases": "[1]"}, "public_test_cases", "must be a list of tests"),
         ({**NEMO, "verifier_metadata": {}}, "verifier_metadata.unit_tests", "must have inputs"),
         (
@@ -234,6 +278,28 @@ def test_a_row_that_cannot_be_read(row: dict[str, Any], field: str, problem: str
         task_of(row)
     assert caught.value.field == field
     assert "\n" not in str(caught.value)
+
+
+@in_one_test(
+    "content",
+    [
+        pickle.dumps(RowError),
+        pickle.dumps([1]),
+        b"cos\nsystem\n(S'exit'\ntR.",
+        b"\x80\x04\x8c\x02os\x8c\x06system\x93\x8c\x04exit\x85R.",
+        b"(S'exit'\nios\nsystem\n.",
+        b"Pabc\n.",
+        b"\x80\x02\x82\x01.",
+        b"\x80\x05\x97.",
+        b"\x80\x02Nr\xff\xff\xff\x7f.",
+        b"\x80\x04\x8e\xff\xff\xff\xff\xff\xff\xff\x7f",
+        pickle.dumps("[" * 100_000),
+        b"",
+    ],
+)
+def test_a_pickle_of_anything_but_a_text_is_refused(content: bytes) -> None:
+    with pytest.raises(RowError, match="cannot be unpacked"):
+        task_of({**LIVE, "private_test_cases": packed(content)})
 
 
 def test_examples_are_shown() -> None:

@@ -124,6 +124,7 @@ def test_whatever_is_sent_is_compared(sent: Any) -> None:
         ("json", "1", "1", False),
         ("json", [[1]], "[[2]]", False),
         ("json", 10**17 + 1, str(10**17), False),
+        ("json", 998244352, "998244353.0", False),
         ("close", 0.5, "0.5000001", True),
         ("close", 0.5, "0.6", False),
         ("close", 0.5, '"x"', False),
@@ -148,6 +149,12 @@ def test_whatever_is_sent_is_compared(sent: Any) -> None:
         ("tokens", "1.5", "nan", False),
         ("tokens", "1e5", "100000", True),
         ("tokens", "inf", "1e999", False),
+        ("tokens", "1.5", "1e999", False),
+        ("tokens", "1.5", "sNaN", False),
+        ("tokens", "123456789", "123456788.9", False),
+        ("tokens", "50000000000000000", "5.00000001e16", False),
+        ("tokens", "50000000000000000", "5e16", True),
+        ("tokens", "3", "03", True),
     ],
 )
 def test_comparisons(compare: Any, expected: Any, sent: str, verdict: bool) -> None:

@@ -35,8 +35,9 @@ _MODULES = (
     "operator", "random", "re", "statistics", "string", "sys",
 )  # fmt: skip
 _STARS = (
-    "bisect", "collections", "copy", "functools", "heapq", "itertools", "math", "operator",
-    "typing",
+    "bisect", "collections", "copy", "datetime", "functools", "heapq", "io", "itertools", "json",
+    "math", "operator", "random", "re", "statistics", "string", "sys", "typing",
+    "builtins",  # last: `pow` is Python's
 )  # fmt: skip
 _CONTEST_NAMES = "\n".join(
     [*(f"from {name} import *" for name in _STARS), f"import {', '.join(_MODULES)}"]
@@ -224,7 +225,7 @@ def _contest_task(
         row,
         entry=entry,
         tests=tuple(tests),
-        before=_CONTEST_NAMES if entry else "",
+        before=_CONTEST_NAMES,
         time_limit=time_limit_of(row),
     )
 
@@ -266,7 +267,7 @@ def _unpacked(value: Any, field: str) -> Any:
             return json.loads(_TextsOnly(io.BytesIO(content)).load())
         return json.loads(content)
     except (ValueError, TypeError, zlib.error, binascii.Error, pickle.UnpicklingError, EOFError,
-            AttributeError, IndexError, KeyError):  # fmt: skip
+            AttributeError, LookupError, ArithmeticError, MemoryError, RecursionError):  # fmt: skip
         raise RowError(field, "cannot be unpacked: it is not base64 of zlib of JSON") from None
 
 

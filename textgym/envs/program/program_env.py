@@ -152,6 +152,12 @@ class Program(PartialCreditEnv[None]):
     plain data. An MBPP row whose tests use classes of its solution, or give types as arguments, is
     refused with a `RowError`. MBPP's prompt shows the first test only.
 
+    In rows of LiveCodeBench and NeMo Gym, a program may use common modules such as `math` and
+    `collections`, and their names, without importing them. Printed integers must be equal, and may
+    be written differently. Where a number with a decimal point or exponent is expected, a printed
+    one may differ by a millionth and a returned one by a hundred-thousandth; the original asks for
+    equal ones.
+
     Args:
         unit_test_timeout_secs: The seconds of CPU time for each test, unless the row says it.
         memory_mb: The megabytes of memory.

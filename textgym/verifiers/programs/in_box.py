@@ -112,20 +112,24 @@ def _load(code: Any, before: Any, entry: str) -> Callable[[], Any]:
     names = _module("solution")
     if before is not None:
         exec(before, names)
+    imported = names.get(entry)
     exec(code, names)
 
     def found() -> Any:
-        if entry in names:
+        if entry in names and (names[entry] is not imported or "Solution" not in names):
             return names[entry]
         return getattr(names["Solution"](), entry)
 
     return found
 
 
-def _run_main(code: Any) -> None:
+def _run_main(code: Any, before: Any) -> None:
     """Run a program as the main module, to the end of its threads and exit functions."""
+    names = _module("__main__")
     try:
-        exec(code, _module("__main__"))
+        if before is not None:
+            exec(before, names)
+        exec(code, names)
     except SystemExit as error:
         if error.code not in (None, 0, False):
             raise RuntimeError("exit status") from error
@@ -142,11 +146,11 @@ def _answer(test: dict[str, Any], found: Any) -> str | None:
 
     Args:
         test: The test.
-        found: The code of a program that reads standard input, or a function that returns the
-            function or class that is tested.
+        found: A function that runs a program that reads standard input, or returns the function or
+            class that is tested.
     """
     if "stdin" in test:
-        _run_main(found)
+        found()
         return None
     if "calls" in test:
         made = found()(*decode(test["init"]))
@@ -308,11 +312,17 @@ def main() -> None:
         _send(out, {"problem": problem})
         return
     _send(out, {"chosen": index})
-    found: Any = code
     for name in _COMMON.intersection(code.co_names):  # once, not in the process of each test
         __import__(name)
-    if task["entry"]:
-        before = compile(task["before"], "before.py", "exec") if task["before"] else None
+    before = compile(task["before"], "before.py", "exec") if task["before"] else None
+    if not task["entry"]:
+        if before is not None:
+            exec(before, {})  # imports modules once
+
+        def found() -> Any:
+            _run_main(code, before)
+
+    else:
         try:
             found = _load(code, before, task["entry"])
         except BaseException as error:

@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
 
 from textgym.json_values import canonical_json
@@ -27,11 +28,13 @@ COMPARISONS: tuple[Comparison, ...] = (
 
 - `same`: of the same types and equal; floats may differ by a millionth.
 - `equal`: equal as in Python, so 1 is 1.0 and True.
-- `json`: equal if tuples are lists; floats may differ by a hundred-thousandth.
+- `json`: equal if tuples are lists; where a float is expected, a number may differ from it by a
+  hundred-thousandth.
 - `close`: a number that differs by less than `tolerance`.
 - `true`, `false`: true or false as in Python's `if`.
 - `lines`: the same lines, without white space at their ends and empty lines at the end.
-- `tokens`: as `lines`, but numbers with a decimal point or exponent may differ by a millionth.
+- `tokens`: as `lines`, but equal numbers may be written differently; where a number with a decimal
+  point or exponent is expected, one may differ from it by a millionth.
 - `code`: the test is code, which runs in a box of its own and says itself whether it holds.
 """
 
@@ -123,13 +126,8 @@ def _same(expected: Any, got: Any, relative: float, strict: bool) -> bool:
         relative: The relative difference that floats may have.
         strict: Whether types must be the same, except that an integer may be given for a float.
     """
-    numbers = (int, float)
-    if isinstance(expected, float) and type(got) in numbers and not isinstance(got, bool):
+    if isinstance(expected, float) and type(got) in (int, float):
         return expected == got or math.isclose(expected, got, rel_tol=relative, abs_tol=relative)
-    if not strict and isinstance(expected, numbers) and isinstance(got, numbers):
-        if expected == got:
-            return True
-        return isinstance(got, float) and math.isclose(expected, got, rel_tol=relative)
     listed = (list, tuple)
     if strict and type(expected) is not type(got):
         return False
@@ -165,14 +163,19 @@ def _same_tokens(expected: Sequence[str], got: Sequence[str]) -> bool:
     )
 
 
-def _same_number(one: str, other: str) -> bool:
-    """Return whether two texts are the same number, one of them with a point or an exponent."""
-    if not any(mark in (one + other).lower() for mark in ".e"):
-        return False
+def _same_number(expected: str, got: str) -> bool:
+    """Return whether a text is the number that is expected: exactly, if that is an integer."""
     try:
-        values = float(one), float(other)
-    except ValueError:
+        one, other = Decimal(expected), Decimal(got)
+    except InvalidOperation:
         return False
+    if not (one.is_finite() and other.is_finite()):
+        return False
+    if one == other:
+        return True
+    if not any(mark in expected.lower() for mark in ".e"):
+        return False
+    values = float(one), float(other)
     if not all(map(math.isfinite, values)):
         return False
     return math.isclose(*values, rel_tol=_RELATIVE["tokens"], abs_tol=_RELATIVE["tokens"])

@@ -66,6 +66,10 @@ HONEST: dict[str, tuple[dict[str, Any], str]] = {
         SQUARES,
         f"```python\n{RIGHT}",
     ),
+    "a block in a list": (
+        SQUARES,
+        "1. So:\n\n   ```python\n   def square(n):\n\n       return n * n\n   ```\n2. Done.",
+    ),
     "Windows line ends": (
         SQUARES,
         fenced(RIGHT).replace("\n", "\r\n"),

@@ -182,7 +182,7 @@ def test_a_value_that_is_much_longer_is_not_read() -> None:
         ("```python\na\n```\n```\n5\n```", ["a\n"]),
         ("~~~python\na\n~~~", ["a\n"]),
         ("````python\na\n```\nb\n````", ["a\n```\nb\n"]),
-        ("  ```python\n  a\n  ```", ["  a\n"]),
+        ("  ```python\n  a:\n\n   b\nc\n  ```", ["a:\n\n b\nc\n"]),
         ("```python title=x\na\n```", ["a\n"]),
         ("```python\na", ["a"]),
         ("```json\n{}\n```", []),

@@ -15,7 +15,7 @@ __all__ = ["blocks_in", "may_define", "may_print"]
 MAX_LENGTH = 100_000
 """The maximum number of characters of a program."""
 
-_FENCE = re.compile(r"[ \t]{0,20}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^\n]*")
+_FENCE = re.compile(r"([ \t]{0,20})(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^\n]*")
 _PYTHON = ("python", "python3", "py", "py3", "python2")
 _PRINTS = re.compile(r"\b(?:print|write|writelines|stdout|exec|eval|system)\b")
 _MAX_BLOCKS = 20
@@ -25,8 +25,9 @@ def blocks_in(text: str) -> list[str]:
     r"""Return the programs that a text may contain; the last one that is whole counts.
 
     These are the blocks of code, except those in a language other than Python. If some are marked
-    as Python, unmarked ones are left out. A block that is not closed ends with the text. A text
-    without blocks is a program itself.
+    as Python, unmarked ones are left out. A block that is not closed ends with the text. The lines
+    of an indented block, as in a list, lose its indentation. A text without blocks is a program
+    itself.
 
     Example:
         >>> blocks_in("First:\n```python\nx = 1\n```\nNow it prints:\n```\n1\n```")
@@ -37,6 +38,7 @@ def blocks_in(text: str) -> list[str]:
     marked: list[str] = []
     unmarked: list[str] = []
     opened: tuple[str, str] | None = None
+    indent = 0
     lines: list[str] = []
     has_fence = False
     for line in text.splitlines(keepends=True):
@@ -44,12 +46,12 @@ def blocks_in(text: str) -> list[str]:
         if opened is None:
             if fence:
                 has_fence = True
-                opened, lines = (fence[1], fence[2].lower()), []
-        elif fence and fence[1].startswith(opened[0]) and not fence[2]:
+                opened, lines, indent = (fence[2], fence[3].lower()), [], len(fence[1])
+        elif fence and fence[2].startswith(opened[0]) and not fence[3]:
             _keep(opened[1], lines, marked, unmarked)
             opened = None
         else:
-            lines.append(line)
+            lines.append(line[:indent].lstrip(" \t") + line[indent:])
     if opened is not None:
         _keep(opened[1], lines, marked, unmarked)
     found = marked or unmarked or ([] if has_fence else [text])

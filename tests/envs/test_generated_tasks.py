@@ -33,7 +33,7 @@ DIGESTS = {  # how many tasks a level of the train split, their digest, and that
     "textgym/Math-v0": (200, "9b9aea255f97e266", "bccb26cd6e732281"),
     "textgym/MultiIntent-v0": (40, "8ce916d66406e392", "1e11ae19730dc28e"),
     "textgym/MultiStep-v0": (50, "0015c42a7a9c21c3", "4ea6aa34ba554cae"),
-    "textgym/Pictures-v0": (30, "1884505467426621", "b9a644a50c1104c1"),
+    "textgym/Pictures-v0": (30, "45da74547260359a", "b9a644a50c1104c1"),
     "textgym/Program-v0": (20, "b22aeee837a7ef39", "2c53abc22bdd173b"),
     "textgym/RedefinedRules-v0": (100, "1641f1992d6b2a1d", "825984f0ec9e0782"),
     "textgym/RewardModel-v0": (50, "18b5e391da7b49a7", "37d9d865e679c59d"),

@@ -312,6 +312,7 @@ def test_another_reading_of_the_scene_gives_the_same_answer(level: int) -> None:
     the_cell_or_the_sum_of_a_table_is_the_answer(level)
     the_answer_of_a_chart_is_in_its_bars(level)
     the_shortest_way_is_found_by_trying_all_ways(level)
+    a_length_may_have_its_unit(level)
     times_are_right_in_both_spellings_and_within_the_tolerance(level)
 
 
@@ -413,6 +414,12 @@ def the_shortest_way_is_found_by_trying_all_ways(level: int) -> None:
 
         start, end = row["question"].rstrip("?").split("from ")[1].split(" to ")
         assert shortest(start, end, frozenset({start})) == int(row["answer"])
+
+
+def a_length_may_have_its_unit(level: int) -> None:
+    row = next(row for row in rows(level) if row["category"] == "roads")
+    for unit, reward in [("", 1), (" km", 1), ("\\text{ km}", 1), (" m", 0), ("0 km", 0)]:
+        assert played(row, f"\\boxed{{{row['answer']}{unit}}}")[0] == reward
 
 
 def times_are_right_in_both_spellings_and_within_the_tolerance(level: int) -> None:

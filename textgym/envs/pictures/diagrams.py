@@ -178,7 +178,13 @@ def roads(rng: random.Random, level: int) -> dict[str, Any]:
         f"The numbers are the lengths of roads in km. How many km is the shortest way from "
         f"{names[start]} to {names[end]}?"
     )
-    return {"question": question, "answer": str(_distances(lengths, start)[end]), "scene": scene}
+    length = _distances(lengths, start)[end]
+    return {
+        "question": question,
+        "answer": str(length),
+        "accepted": [f"{length} km", f"{length}km"],
+        "scene": scene,
+    }
 
 
 Town = tuple[int, int]

@@ -79,7 +79,8 @@ class Pictures(TextEnv[dict[str, Any]]):
     `max_turns`, 1 by default, a message whose call has wrong arguments is truncated.
 
     ## Policies
-    `openai:` sends the picture. Local models (`hf:`, `vllm:`) refuse it, in one line.
+    `openai:` sends the picture; `hf:` and `vllm:` read it with vision-language models of Qwen's
+    kind, and refuse it in one line with other models.
 
     ## Levels
     Level 0 has one shape, and asks for its colour, its form, or a click on it. It is only drawn

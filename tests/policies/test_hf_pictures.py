@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
-import io
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,9 @@ import textgym
 from tests.support.vision_model import (
     FAMILIES,
     PLACEHOLDER,
+    asks,
     make_vision_model,
+    picture,
     save_vision_model,
 )
 from textgym.errors import UsageError
@@ -42,20 +43,6 @@ def parts() -> Any:
 def policy(parts: Any) -> HFPolicy:
     model, tokenizer, processor = parts
     return HFPolicy.of(model, tokenizer, SAMPLING, image_processor=processor)
-
-
-def picture(color: str = "red", size: tuple[int, int] = (112, 84)) -> dict[str, Any]:
-    file = io.BytesIO()
-    Image.new("RGB", size, color).save(file, "PNG")
-    url = f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
-    return {"type": "image_url", "image_url": {"url": url}}
-
-
-def asks(*parts: dict[str, Any] | str) -> Message:
-    content: list[Any] = [
-        {"type": "text", "text": part} if isinstance(part, str) else part for part in parts
-    ]
-    return {"role": "user", "content": content}
 
 
 def act(policy: HFPolicy, *messages: Message, seed: int = 0, prior: Tokens | None = None) -> Action:

@@ -38,7 +38,10 @@ class Engine:
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer, self.aborted = tokenizer, list[str]()
         self.model_config = SimpleNamespace(
-            model="small", max_model_len=64, try_get_generation_config=dict
+            model="small",
+            hf_config=SimpleNamespace(),
+            max_model_len=64,
+            try_get_generation_config=dict,
         )
         self._left: dict[str, tuple[int, int]] = {}  # steps and tokens by id
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import io
 from pathlib import Path
 from typing import Any
+
+from textgym.messages import Message
 
 SPECIAL = [
     "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>",
@@ -52,13 +56,13 @@ def make_vision_model(family: str = "Qwen2VL") -> tuple[Any, Any, Any]:
         clean_up_tokenization_spaces=False,
     )
     ids = dict(zip(SPECIAL, tokenizer.convert_tokens_to_ids(SPECIAL), strict=True))
-    rope = {"rope_type": "default", "mrope_section": [2, 3, 3], "rope_theta": 10000.0}
+    rope = {"rope_type": "default", "mrope_section": [4, 6, 6], "rope_theta": 10000.0}
     config = getattr(transformers, f"{family}Config")(
         text_config={
             "vocab_size": len(tokenizer), "hidden_size": 32, "intermediate_size": 64,
-            "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2,
+            "num_hidden_layers": 2, "num_attention_heads": 1, "num_key_value_heads": 1,
             "max_position_embeddings": 2048, "rope_parameters": rope, "bos_token_id": None,
-            "eos_token_id": ids["<|im_end|>"], "head_dim": 16,
+            "eos_token_id": ids["<|im_end|>"], "head_dim": 32,
         },
         vision_config=_VISION[family],
         image_token_id=ids[PLACEHOLDER],
@@ -77,3 +81,21 @@ def save_vision_model(folder: Path) -> str:
     for part in make_vision_model():
         part.save_pretrained(folder)
     return str(folder)
+
+
+def picture(color: str = "red", size: tuple[int, int] = (112, 84)) -> dict[str, Any]:
+    """Return a part with a picture of one colour."""
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.new("RGB", size, color).save(file, "PNG")
+    url = f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def asks(*parts: dict[str, Any] | str) -> Message:
+    """Return a user message with texts and pictures."""
+    content: list[Any] = [
+        {"type": "text", "text": part} if isinstance(part, str) else part for part in parts
+    ]
+    return {"role": "user", "content": content}

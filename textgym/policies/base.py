@@ -16,7 +16,7 @@ import gymnasium as gym
 from textgym.errors import UnknownNameError, UsageError, did_you_mean
 from textgym.messages import Message, ToolSchema
 
-__all__ = ["Action", "PictureSpan", "Policy", "Sampling", "Tokens"]
+__all__ = ["Action", "PictureSpan", "Policy", "Sampling", "Tokens", "one_id_each"]
 
 
 class PictureSpan(TypedDict):
@@ -33,6 +33,23 @@ class PictureSpan(TypedDict):
     start: int
     length: int
     grid_thw: list[int]
+
+
+def one_id_each(ids: Sequence[int], pictures: Sequence[PictureSpan]) -> list[int]:
+    """Return ids with one placeholder for each picture, as engines take them that expand it.
+
+    Args:
+        ids: Token ids.
+        pictures: Where pictures are in them, in order.
+
+    Example:
+        >>> one_id_each([7, 9, 9, 9, 5], [PictureSpan(sha256="", start=1, length=3, grid_thw=[])])
+        [7, 9, 5]
+    """
+    short = list(ids)
+    for picture in reversed(pictures):
+        del short[picture["start"] + 1 : picture["start"] + picture["length"]]
+    return short
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,19 +163,20 @@ def load_model(model: str, place: Placement, loader: str = "AutoModelForCausalLM
     return loaded.to(place.device).eval()
 
 
-def load_picture_reader(model: str, tokenizer: Any) -> PictureReader | None:
+def load_picture_reader(model: str, tokenizer: Any, config: Any = None) -> PictureReader | None:
     """Return a model's reader of pictures; None if it reads none, or not in Qwen's way.
 
     Args:
         model: As in `find_model`.
         tokenizer: The model's tokenizer.
+        config: The model's config; by default it is loaded.
 
     Raises:
         UnknownNameError: The model's config or image processor cannot be loaded.
     """
     if find_model(model)[1]:  # a .gguf file holds a language model
         return None
-    config = _load_with("AutoConfig", model)
+    config = config or _load_with("AutoConfig", model)
     if not PictureReader.supports(config):
         return None
     return PictureReader(config, tokenizer, _load_with("AutoImageProcessor", model))

@@ -2,7 +2,8 @@
 
 The engine is stepped on the caller's event loop. Requests made before a step are part of its batch,
 and a finished request is answered before the next step. So the batch stays full, and no episode
-waits for another. Prompts are token ids, and sampled ids are recorded unchanged.
+waits for another. Prompts are token ids, and sampled ids are recorded unchanged. Pictures are read
+as by `HFPolicy`: the engine gets one placeholder for each and expands it, as the codec does.
 
 Invariant: an engine has one stepper, however many policies use it.
 """
@@ -28,14 +29,20 @@ from textgym.errors import (
     install_advice,
 )
 from textgym.messages import Message, ToolSchema
-from textgym.policies.base import Action, Policy, Sampling, Tokens
+from textgym.policies.base import Action, Policy, Sampling, Tokens, one_id_each
 from textgym.policies.chat.token_codec import ChatCodec
 from textgym.policies.chat.vllm_parser import VLLMOutputParser, make_output_parser, shorten_error
-from textgym.policies.models import eos_token_ids, find_model, load_tokenizer
+from textgym.policies.models import (
+    eos_token_ids,
+    find_model,
+    load_picture_reader,
+    load_tokenizer,
+)
 
 __all__ = ["VLLMPolicy"]
 
 _MAX_SEED = 2**63 - 1
+_NEVER = -100.0  # added to a logit, so that its token is not sampled
 
 
 class VLLMPolicy(Policy):
@@ -155,6 +162,7 @@ class VLLMPolicy(Policy):
             eos_token_ids(ends, self.tokenizer),
             config.max_model_len,
             parser,
+            load_picture_reader(config.model, self.tokenizer, config.hf_config),
         )
         self._stepper = _Stepper.of(engine)
 
@@ -169,7 +177,7 @@ class VLLMPolicy(Policy):
         """Answer a conversation; see `Policy.act`.
 
         Raises:
-            PolicyFailure: The engine failed.
+            PolicyFailure: The engine failed, or read a picture as a different number of tokens.
             ContextFullError: The conversation fills the model's context.
             UsageError: Another event loop waits for answers, or the template refuses the
                 conversation.
@@ -177,7 +185,16 @@ class VLLMPolicy(Policy):
         prompt = self.codec.encode_prompt(messages, tools, prior)
         version = self.version
         params = self.sampling_params(self.codec.context_length - len(prompt.ids), seed)
-        output = await self._stepper.complete(prompt.ids, params, self._lora)
+        asked: dict[str, Any] = {"prompt_token_ids": one_id_each(prompt.ids, prompt.spans)}
+        if prompt.pictures:
+            asked["multi_modal_data"] = {"image": [picture.image for picture in prompt.pictures]}
+        completed = await self._stepper.complete(asked, params, self._lora)
+        if prompt.pictures and list(completed.prompt_token_ids) != prompt.ids:
+            raise PolicyFailure(
+                f"{self.name}: the engine read {len(completed.prompt_token_ids)} tokens where the "
+                f"model's image processor gives {len(prompt.ids)}"
+            )
+        output = completed.outputs[0]
         if output.finish_reason not in ("stop", "length"):
             raise PolicyFailure(f"{self.name}: the engine stopped with {output.finish_reason!r}")
         ids = list(output.token_ids)
@@ -222,6 +239,7 @@ class VLLMPolicy(Policy):
         from vllm import SamplingParams
         from vllm.sampling_params import RequestOutputKind
 
+        reader = self.codec.pictures
         return SamplingParams(
             temperature=self.sampling.temperature,
             top_p=self.sampling.top_p,
@@ -231,6 +249,7 @@ class VLLMPolicy(Policy):
             stop=list(self.sampling.stop),
             seed=None if seed is None else seed & _MAX_SEED,
             logprobs=0,
+            logit_bias=dict.fromkeys(reader.placeholder_ids, _NEVER) if reader else None,
             skip_special_tokens=self.codec.skip_special_tokens,
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
@@ -266,11 +285,11 @@ class _Stepper:
                 stepper = cls._known[id(engine)] = cls(engine)
             return stepper
 
-    async def complete(self, prompt_ids: list[int], params: Any, lora: Any) -> Any:
-        """Return the engine's completion of a prompt.
+    async def complete(self, prompt: Mapping[str, Any], params: Any, lora: Any) -> Any:
+        """Return the engine's output for a prompt.
 
         Args:
-            prompt_ids: The prompt.
+            prompt: The prompt, as vLLM takes it.
             params: vLLM's sampling parameters.
             lora: vLLM's request of a LoRA adapter, or None.
 
@@ -282,8 +301,7 @@ class _Stepper:
         id = str(next(self._ids))
         done = self._add_future(id, loop)
         try:
-            tokens = {"prompt_token_ids": prompt_ids}
-            self._engine.add_request(id, tokens, params, lora_request=lora)
+            self._engine.add_request(id, prompt, params, lora_request=lora)
         except Exception as error:
             del self.waiting[id]
             raise PolicyFailure(f"vllm: {in_one_line(error)}") from error
@@ -323,7 +341,7 @@ class _Stepper:
             for output in outputs:
                 done = self.waiting.pop(output.request_id, None)
                 if done and not done.done():
-                    done.set_result(output.outputs[0])
+                    done.set_result(output)
 
     def _fail(self, error: Exception) -> None:
         failure = PolicyFailure(f"vllm: {in_one_line(error)}")

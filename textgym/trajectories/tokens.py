@@ -21,6 +21,7 @@ from typing import Any
 from textgym.errors import UsageError
 from textgym.messages import Message, text_of
 from textgym.policies import Action, PictureSpan, Tokens
+from textgym.policies.base import one_id_each
 from textgym.trajectories.schema import Trajectory
 
 __all__ = [
@@ -196,10 +197,7 @@ class TokenRow:
             >>> TokenRow([7, 9, 9, 9], [5], [1], [-0.5], (picture,)).placeholder_ids
             [7, 9, 5]
         """
-        ids = [*self.prompt_ids, *self.completion_ids]
-        for picture in reversed(self.pictures):
-            del ids[picture["start"] + 1 : picture["start"] + picture["length"]]
-        return ids
+        return one_id_each([*self.prompt_ids, *self.completion_ids], self.pictures)
 
 
 def token_rows(trajectory: Trajectory) -> list[TokenRow]:

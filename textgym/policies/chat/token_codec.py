@@ -26,7 +26,7 @@ from typing import Any
 
 from textgym.errors import ContextFullError, UsageError
 from textgym.messages import Message, ToolSchema, assistant, split_reasoning, text_of, user
-from textgym.policies.base import Action, Tokens
+from textgym.policies.base import Action, PictureSpan, Tokens
 from textgym.policies.chat.hermes import with_parsed_calls
 from textgym.policies.chat.pictures import Picture, PictureReader, count_pictures
 from textgym.policies.chat.templates import encode, render, uses_hermes_calls
@@ -50,12 +50,14 @@ class EncodedPrompt:
             reasoning.
         tools: The tools whose calls are parsed out of the completion.
         pictures: The conversation's pictures.
+        spans: Where they are in the ids.
     """
 
     ids: list[int]
     opens_reasoning: bool
     tools: Sequence[ToolSchema]
     pictures: Sequence[Picture] = ()
+    spans: Sequence[PictureSpan] = ()
 
 
 class ChatCodec:
@@ -122,7 +124,8 @@ class ChatCodec:
             )
         parses_calls = self._parser_reads_calls or uses_hermes_calls(self.tokenizer)
         opens_reasoning = text.rstrip().endswith(_THINK)
-        return EncodedPrompt(ids, opens_reasoning, tools if parses_calls else (), pictures)
+        spans = self.pictures.spans(ids, pictures) if self.pictures else ()
+        return EncodedPrompt(ids, opens_reasoning, tools if parses_calls else (), pictures, spans)
 
     def decode_action(
         self,
@@ -156,8 +159,8 @@ class ChatCodec:
             logprobs=logprobs,
             policy_version=policy_version,
         )
-        if self.pictures and prompt.pictures:
-            action.pictures = self.pictures.spans(prompt.ids, prompt.pictures)
+        if prompt.spans:
+            action.pictures = list(prompt.spans)
         return (
             with_parsed_calls(action) if prompt.tools and not self._parser_reads_calls else action
         )

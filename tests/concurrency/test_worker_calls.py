@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -166,6 +167,15 @@ def test_what_is_not_importable_is_refused_in_one_line() -> None:
 def test_the_function_may_hold_more_than_an_argument_of_a_process_can() -> None:
     with calls_of(partial(operator.getitem, list(range(10**5)))) as calls:
         assert calls.begin(-1).result() == 10**5 - 1
+
+
+def test_no_file_is_written_that_a_killed_parent_would_leave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with calls_of(abs) as calls:
+        assert calls.begin(-1).result() == 1
+        assert not list(tmp_path.iterdir())
 
 
 def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:

@@ -26,6 +26,13 @@ def test_a_function_gets_its_arguments(workers: Workers) -> None:
     assert reply["count"] >= 11
 
 
+@pytest.mark.parametrize("data", [b"\x00\xff", b"x" * (1 << 20)])
+def test_bytes_are_sent_as_they_are(workers: Workers, data: bytes) -> None:
+    reply = workers.call({"do": "count", "data": data}, seconds=5)
+    assert reply is not None
+    assert reply["data"] == data
+
+
 @pytest.mark.parametrize("do", ["hang", "fill", "crash", "exit"])
 def test_a_call_over_its_limits_returns_none(workers: Workers, do: str) -> None:
     assert workers.call({"do": do}, seconds=0.2) is None

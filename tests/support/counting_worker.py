@@ -11,7 +11,7 @@ from typing import Any
 def load(first: int = 0) -> Callable[..., dict[str, Any]]:
     calls = [first]
 
-    def answer(do: str = "count") -> dict[str, Any]:
+    def answer(do: str = "count", data: bytes = b"") -> dict[str, Any]:
         calls[0] += 1
         if do == "hang":
             while True:
@@ -24,7 +24,7 @@ def load(first: int = 0) -> Callable[..., dict[str, Any]]:
             os._exit(1)
         if do == "fill":
             bytearray(1 << 31)
-        return {"count": calls[0], "pid": os.getpid()}
+        return {"count": calls[0], "pid": os.getpid(), "data": data}
 
     return answer
 

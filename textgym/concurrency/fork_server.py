@@ -7,6 +7,7 @@ and calls the function for one request after another. Invariants:
 - Each call has a limit of CPU time, which the kernel enforces (SIGPROF), so a busy machine gives
   the same replies as an idle one. Memory is limited too.
 - Workers end when their socket closes. The fork server ends with its parent, and ends its workers.
+- Messages are JSON data and bytes, so a worker that runs foreign code cannot send objects.
 """
 
 from __future__ import annotations
@@ -33,34 +34,40 @@ FORK, REAP = b"f", b"r"
 _ORDER = struct.Struct(">cQ")
 _NUMBER = struct.Struct(">q")
 _LENGTH = struct.Struct(">I")
+_PART = 1 << 18  # bytes to receive at once
 
 Function = Callable[..., dict[str, Any]]
 
 
-def send(line: socket.socket, value: Any) -> None:
-    """Send one JSON value."""
-    data = json.dumps(value).encode("ascii")
-    line.sendall(_LENGTH.pack(len(data)) + data)
+def send(line: socket.socket, message: Mapping[str, Any]) -> None:
+    """Send a message: JSON data or bytes by name."""
+    blobs = {name: value for name, value in message.items() if isinstance(value, bytes)}
+    rest = {name: value for name, value in message.items() if name not in blobs}
+    sizes = {name: len(blob) for name, blob in blobs.items()}
+    head = json.dumps([rest, sizes]).encode("ascii")
+    line.sendall(b"".join([_LENGTH.pack(len(head)), head, *blobs.values()]))
 
 
-def receive(line: socket.socket) -> Any:
-    """Return the next JSON value.
+def receive(line: socket.socket) -> dict[str, Any]:
+    """Return the next message.
 
     Raises:
         EOFError: The other side has closed the connection.
     """
     (length,) = _LENGTH.unpack(_read(line, _LENGTH.size))
-    return json.loads(_read(line, length))
+    message, sizes = json.loads(_read(line, length))
+    return {**message, **{name: _read(line, size) for name, size in sizes.items()}}
 
 
 def _read(line: socket.socket, length: int) -> bytes:
-    data = bytearray()
-    while len(data) < length:
-        part = line.recv(min(length - len(data), 1 << 20))
+    parts = []
+    while length > 0:
+        part = line.recv(min(length, _PART))
         if not part:
             raise EOFError
-        data += part
-    return bytes(data)
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
 
 
 def order(control: socket.socket, kind: bytes, number: int, descriptors: list[int]) -> int:
@@ -75,20 +82,23 @@ def order(control: socket.socket, kind: bytes, number: int, descriptors: list[in
     return answer
 
 
-def run(descriptor: int, program: Mapping[str, Any]) -> None:
+def run(descriptor: int) -> None:
     """Run the fork server on its end of a socket pair, until its parent is gone.
+
+    The first message is its program: `load` names a function that returns the one to call, `memory`
+    is how many bytes a worker may use in addition to its initial memory, and all others are
+    arguments of `load`.
 
     Args:
         descriptor: Its end of the socket pair.
-        program: `load` names a function that returns the one to call, `arguments` are its
-            arguments, and `memory` is how many bytes a worker may use in addition to its initial
-            memory.
     """
     control = socket.socket(fileno=descriptor)
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
+    program = receive(control)
+    load, memory = program.pop("load"), program.pop("memory")
     try:
-        function = import_object(program["load"])(**program["arguments"])
+        function = import_object(load)(**program)
     except TextgymError as error:
         send(control, {"error": str(error)})
         return
@@ -108,7 +118,7 @@ def run(descriptor: int, program: Mapping[str, Any]) -> None:
                 break
             kind, number = _ORDER.unpack(data)
             if kind == FORK:
-                number = _fork(control, descriptors[0], function, program["memory"])
+                number = _fork(control, descriptors[0], function, memory)
                 children.add(number)
             else:
                 children.discard(number)
@@ -146,8 +156,8 @@ def _work(line: socket.socket, function: Function, memory: int) -> None:
             request = receive(line)
         except EOFError:
             os._exit(0)
-        signal.setitimer(signal.ITIMER_PROF, request["seconds"])
-        reply = function(**request["arguments"])
+        signal.setitimer(signal.ITIMER_PROF, request.pop("seconds"))
+        reply = function(**request)
         signal.setitimer(signal.ITIMER_PROF, 0)
         send(line, reply)
 

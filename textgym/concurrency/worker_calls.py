@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import base64
 import pickle
 import threading
 from collections import deque
@@ -20,8 +19,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import cached_property
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, Generic, TypeVar
 
 from textgym.concurrency.workers import OwnWorker, Workers
@@ -102,15 +99,10 @@ class WorkerCalls(Generic[A, R]):
             raise UsageError(
                 f"workers need what other processes can import: {in_one_line(error)}"
             ) from error
-        with ExitStack() as stack:
-            # Not an argument of a process, whose size is limited.
-            file = stack.enter_context(NamedTemporaryFile(prefix="textgym-", suffix=".pickle"))
-            file.write(pickled)
-            file.flush()
-            self._stack = stack.pop_all()
+        self._stack = ExitStack()
         self._start = start
         self._workers = workers
-        self._pool = Workers(f"{__name__}:load", {"path": file.name}, name=name, memory=_MEMORY)
+        self._pool = Workers(f"{__name__}:load", {"start": pickled}, name=name, memory=_MEMORY)
         self._threads = ThreadPoolExecutor(workers, f"textgym-{name}")
         self._local = threading.local()
         self._owned: list[OwnWorker] = []
@@ -156,7 +148,7 @@ class WorkerCalls(Generic[A, R]):
 
     def _ask(self, argument: A) -> bytes | None:
         """Return the pickled result of a call; None if it failed."""
-        request = {"argument": base64.b64encode(pickle.dumps(argument)).decode()}
+        request = {"argument": pickle.dumps(argument)}
         if not hasattr(self._local, "worker"):
             self._local.worker = self._pool.own()
             self._owned.append(self._local.worker)
@@ -166,7 +158,7 @@ class WorkerCalls(Generic[A, R]):
             if self._is_closed:
                 raise
             reply = self._local.worker.call(request, _SECONDS)
-        return None if reply is None else base64.b64decode(reply["result"])
+        return None if reply is None else reply["result"]
 
     def _close(self) -> None:
         """End all workers, at once."""
@@ -179,24 +171,23 @@ class WorkerCalls(Generic[A, R]):
         self._stack.close()
 
 
-def load(path: str) -> Callable[[str | None], dict[str, Any]]:
+def load(start: bytes) -> Callable[[bytes | None], dict[str, Any]]:
     """Return the function that a worker calls.
 
     Args:
-        path: A file with `start` of `WorkerCalls`, pickled.
+        start: `start` of `WorkerCalls`, pickled.
     """
-    started: AbstractContextManager[Callable[[Any], Any]] = pickle.loads(Path(path).read_bytes())()
+    started: AbstractContextManager[Callable[[Any], Any]] = pickle.loads(start)()
     stack = ExitStack()
     function: Callable[[Any], Any] | None = None
 
-    def call(argument: str | None) -> dict[str, Any]:
+    def call(argument: bytes | None) -> dict[str, Any]:
         nonlocal function
         if argument is None:  # the block ends
             stack.close()
             return {}
         if function is None:
             function = stack.enter_context(started)
-        result = function(pickle.loads(base64.b64decode(argument)))
-        return {"result": base64.b64encode(pickle.dumps(result)).decode()}
+        return {"result": pickle.dumps(function(pickle.loads(argument)))}
 
     return call

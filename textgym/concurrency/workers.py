@@ -30,8 +30,8 @@ from textgym.errors import WorkerFailure
 __all__ = ["CORES", "OwnWorker", "Workers", "workers_for"]
 
 _PROGRAM = (
-    "import json, sys; number, path, program = json.loads(sys.argv[1]); sys.path[:] = path; "
-    "from textgym.concurrency.fork_server import run; run(number, program)"
+    "import json, sys; number, sys.path[:] = json.loads(sys.argv[1]); "
+    "from textgym.concurrency.fork_server import run; run(number)"
 )
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _START_SECONDS = 120.0
@@ -48,9 +48,8 @@ class _ForkServer:
         self._control, theirs = socket.socketpair()
         with theirs:
             number = theirs.fileno()
-            started = json.dumps([number, sys.path, program])
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _PROGRAM, started],
+                [sys.executable, "-P", "-c", _PROGRAM, json.dumps([number, sys.path])],
                 env={**os.environ, "PYTHONHASHSEED": "0"},  # results of libraries depend on it
                 pass_fds=[number],
                 stdin=subprocess.DEVNULL,
@@ -60,6 +59,7 @@ class _ForkServer:
             )
         self._control.settimeout(_START_SECONDS)
         try:
+            fork_server.send(self._control, program)
             greeting = fork_server.receive(self._control)
         except BaseException as error:
             self.close()
@@ -138,8 +138,7 @@ class _Worker:
         self.calls += 1
         self.line.settimeout(10 * request["seconds"] + _EXTRA_SECONDS)
         fork_server.send(self.line, request)
-        reply: dict[str, Any] = fork_server.receive(self.line)
-        return reply
+        return fork_server.receive(self.line)
 
 
 class _Turns:
@@ -183,7 +182,7 @@ class Workers:
     Args:
         load: A function, as `module:function`, that returns the function to call. It runs once, in
             the process that the workers are forked from.
-        arguments: Its arguments, which are JSON data.
+        arguments: Its arguments, each JSON data or bytes.
         name: What the workers are for, for errors.
         memory: How many bytes a worker may use in addition to its initial memory.
 
@@ -203,7 +202,7 @@ class Workers:
         memory: int = 512 << 20,
     ) -> None:
         self.name = name
-        self._program = {"load": load, "arguments": arguments or {}, "memory": memory}
+        self._program = dict(**(arguments or {}), load=load, memory=memory)
         self._server: _ForkServer | None = None
         self._all: set[_Worker] = set()
         self._idle: list[_Worker] = []
@@ -215,7 +214,7 @@ class Workers:
         """Call the function in a worker.
 
         Args:
-            arguments: Its arguments, which are JSON data.
+            arguments: Its arguments, each JSON data or bytes, as are the values that it returns.
             seconds: The CPU time that it may take.
 
         Returns:
@@ -224,7 +223,7 @@ class Workers:
         Raises:
             WorkerFailure: No worker could be started, or two died for reasons other than the call.
         """
-        request = {"arguments": arguments, "seconds": seconds}
+        request = dict(**arguments, seconds=seconds)
         with self._turns:
             for again in (False, True):
                 worker = self._take(fresh=again)
@@ -344,7 +343,7 @@ class OwnWorker:
             self._worker = self._workers._fork()
             self._end = weakref.finalize(self, self._workers.leave, self._worker)
         try:
-            return self._worker.ask({"arguments": arguments, "seconds": seconds})
+            return self._worker.ask(dict(**arguments, seconds=seconds))
         except (OSError, EOFError) as error:
             ended = self.close()
             over = isinstance(error, TimeoutError) or ended == -signal.SIGPROF

@@ -66,6 +66,7 @@ from .rollouts import (
     merge_runs as merge_runs,
     play_episode as play_episode,
     play_match as play_match,
+    refresh_run as refresh_run,
     rollout as rollout,
 )
 from .rollouts.ray_backend import RayBackend as RayBackend

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import os
 import subprocess
+import sys
 import tempfile
 import threading
 from collections import Counter
@@ -117,6 +119,39 @@ def test_readers_see_the_episodes_so_far(tmp_path: Path) -> None:
         textgym.Run.load(folder)
     assert run_command(tmp_path, "worker", "run").returncode == 0
     assert content(folder) == one_process(tmp_path / "one")
+
+
+def test_functions_see_the_episodes_so_far(tmp_path: Path) -> None:
+    folder = begin(tmp_path / "run", blocks=4)
+    killed_after(folder, 7)
+    assert textgym.rescore(folder).counts["same"] == 7
+    killed_after(folder, 5)
+    textgym.refresh_run(folder)
+    assert textgym.compute_metrics(folder)["overall"]["episodes"] == 12
+
+
+NOT_ROOT = """
+import os, sys, textgym, textgym.rollouts, textgym.envs.mcqa.mcqa_env
+if os.geteuid() == 0:
+    os.setuid(65534)
+textgym.refresh_run(sys.argv[1])
+print(textgym.compute_metrics(sys.argv[1])["overall"]["episodes"])
+"""
+
+
+def test_a_folder_that_cannot_be_written_shows_what_was_merged() -> None:
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o755)  # for the user without rights, whom the process becomes
+        folder = begin(Path(place) / "run", blocks=4)
+        killed_after(folder, 7)
+        textgym.refresh_run(folder)
+        killed_after(folder, 5)
+        folder.chmod(0o555)
+        done = subprocess.run(
+            [sys.executable, "-c", NOT_ROOT, str(folder)], capture_output=True, text=True, cwd="/"
+        )
+        folder.chmod(0o755)
+    assert done.stdout == "7\n", done.stderr
 
 
 def test_what_readers_saw_is_kept(tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ from textgym.cli.arguments import (
     WaitingOption,
     WorkersOption,
     read_env_settings,
-    refresh,
 )
 from textgym.cli.output.terminal import as_text, print_all, status_line
 from textgym.display.terminal import show
@@ -46,7 +45,6 @@ def rescore_command(
 ) -> None:
     from textgym.rescoring.engine import rescore
 
-    refresh(run)
     episodes = different = 0
     with status_line("rescoring") as update:
 

@@ -33,6 +33,7 @@ from textgym.rescoring.batches import RescoredBatch, batches, rescorer
 from textgym.rescoring.replayer import EnvFns, Replayer
 from textgym.rescoring.verdicts import EpisodeVerdict, Rescore, VerdictCollector
 from textgym.rollouts.env_pool import check_minimum
+from textgym.rollouts.merging import refresh_run
 from textgym.rollouts.workers import rare_collections
 from textgym.trajectories.run import Run
 from textgym.trajectories.run_folder import RunFolder, read_config, read_trajectories
@@ -60,7 +61,7 @@ async def arescore(
     `rescore` blocks; in a running event loop, await `arescore`, which has the same arguments.
 
     Args:
-        run: A run, or its folder.
+        run: A run, or its folder, which `refresh_run` brings up to date.
         env_kwargs: Keyword arguments of the environments that replace the run's. A dict under an id
             applies to that environment only.
         envs: The function that makes the environment, if the run was played with one; for a mixture
@@ -91,6 +92,8 @@ async def arescore(
     check_minimum(0, retries=retries, keep=keep)
     if callable(envs) and env_kwargs:
         raise UsageError("env_kwargs need an id; a function makes its environment itself")
+    if not isinstance(run, Run):
+        refresh_run(run)
     if not callable(envs):
         import_environments(_stored_config(run).get("imports"))
         check_env_ids("envs", envs or (), _env_ids(run))

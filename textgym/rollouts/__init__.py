@@ -15,10 +15,10 @@ worker processes: they divide a run in a folder that all of them see (`work`), b
 from textgym.rollouts.comparisons import AgainstReference, Tournament
 from textgym.rollouts.engine import arollout, play_episode, rollout
 from textgym.rollouts.match import play_match
-from textgym.rollouts.merging import merge_runs
+from textgym.rollouts.merging import merge_runs, refresh_run
 from textgym.rollouts.run_files import load_config
 
 __all__ = [
     "AgainstReference", "Tournament", "arollout", "load_config", "merge_runs", "play_episode",
-    "play_match", "rollout",
+    "play_match", "refresh_run", "rollout",
 ]  # fmt: skip

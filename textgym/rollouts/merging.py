@@ -149,16 +149,29 @@ def collect_segments(path: str | os.PathLike[str]) -> bool:
 
 
 def refresh_run(path: str | os.PathLike[str]) -> None:
-    """Merge the segments of a run that is being played by workers, before its folder is read.
+    """Bring the folder of a run that workers are playing up to date, before it is read.
 
-    Other folders, and runs that are complete, are left as they are. While another process merges,
-    the folder has what was merged before.
+    What the workers have played so far is merged. Other folders, and runs that are complete, are
+    left as they are. While another process merges, and if the folder cannot be written, it has what
+    was merged before.
+
+    Args:
+        path: The folder of the run.
 
     Raises:
-        RunError: See `collect_segments`.
+        RunError: The folder holds a segment of another run, or the disk is full.
+
+    Example:
+        >>> import tempfile, textgym
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = textgym.rollout("textgym/MCQA-v0", "oracle", episodes=5, out=folder)
+        ...     textgym.refresh_run(folder)
+        ...     textgym.compute_metrics(folder)["overall"]["episodes"]
+        5
     """
     folder = Path(path)
-    if (folder / SEGMENTS).is_dir() and not (folder / "metrics.json").exists():
+    is_unfinished = (folder / SEGMENTS).is_dir() and not (folder / "metrics.json").exists()
+    if is_unfinished and os.access(folder, os.W_OK):
         with contextlib.suppress(FolderInUseError):
             collect_segments(folder)
 

@@ -9,6 +9,7 @@ import pytest
 
 import textgym
 from textgym.checks import FAST_CHECKS, make_subject, run_check
+from textgym.errors import UsageError
 
 ROWS = "id,number\n" + "".join(f"n{number},{number}\n" for number in range(30))
 
@@ -57,6 +58,14 @@ def test_no_level_and_no_split_is_looked_for(
 ) -> None:
     with make_subject(cls, 20) as subject:
         assert run_check(subject, FAST_CHECKS[name]).status == status
+
+
+@pytest.mark.parametrize("run", [textgym.check, textgym.audit])
+def test_a_class_with_neither_generator_nor_rows_is_an_error_of_the_caller(
+    cls: type[textgym.TextEnv[None]], run: Any
+) -> None:
+    with pytest.raises(UsageError, match=r"^demo/Doubles-v0 has no generator: pass dataset=$"):
+        run(cls(dataset=None))
 
 
 def test_a_class_without_generator_has_no_levels_to_play(cls: type[textgym.TextEnv[None]]) -> None:

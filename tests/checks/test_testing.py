@@ -549,13 +549,27 @@ def test_repeated_prompts_must_be_stated(stated: int, tasks: int, outcome: str) 
 def test_the_number_of_different_prompts_is_told_and_accepted() -> None:
     detail = found(SplitByWhatIsNotAsked, "statistical.evaluation_duplicates", tasks=30)
     assert detail == (
-        "the test tasks of level 1 have 20 different prompts, but the card says distinct_tasks=500"
+        "the 500 test tasks of level 1 have 20 different prompts, but the card has "
+        "distinct_tasks=500, the default"
     )
 
     class Stated(SplitByWhatIsNotAsked):
         card = dataclasses.replace(CARD, distinct_tasks=20)
 
     assert result(Stated, "statistical.evaluation_duplicates", tasks=500).status == "pass"
+
+
+def test_the_level_with_the_fewest_prompts_is_named() -> None:
+    class FewerAtLevel2(SplitByWhatIsNotAsked):
+        card = dataclasses.replace(CARD, levels=(1, 2), distinct_tasks=40)
+
+        def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
+            return {**super().generate(rng, level), "a": rng.randrange(30 if level == 1 else 10)}
+
+    detail = found(FewerAtLevel2, "statistical.evaluation_duplicates", tasks=500)
+    assert detail == (
+        "the 500 test tasks of level 2 have 10 different prompts, but the card has distinct_tasks=40"
+    )
 
 
 class ChangesItsRow(Good):
@@ -765,7 +779,12 @@ def few_checks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_one_failed_check_fails_the_report(few_checks: list[str]) -> None:
     assert check(WrongOracle, tasks=5, show=few_checks.append) is False
     marks = [line.split()[0] for line in few_checks]
-    assert marks == ["ok", "FAIL", "ok"]
+    assert marks == ["ok", "FAIL", "→", "ok"]
+
+
+def test_a_failed_check_says_what_to_do(few_checks: list[str]) -> None:
+    check(WrongOracle, tasks=5, show=few_checks.append)
+    assert few_checks[2] == f"     → {FAST_CHECKS['semantic.oracle_max'].remediation}"
 
 
 def test_a_skipped_check_does_not_fail_the_report(few_checks: list[str]) -> None:

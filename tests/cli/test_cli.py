@@ -122,6 +122,12 @@ def test_show_explains_a_field_that_is_true_and_leaves_out_one_that_is_false(
     assert "free wording yes: the model talks to a user in its own words" in shown
 
 
+def test_show_counts_the_different_tasks_where_some_are_equal(tmp_path: Path) -> None:
+    assert "distinct tasks" not in output(tmp_path, "show", MCQA)
+    shown = " ".join(output(tmp_path, "show", "textgym/SingleToolCall-v0").split())
+    assert "distinct tasks 179 of 500 test tasks of a level" in shown
+
+
 def test_show_prints_the_documentation(tmp_path: Path) -> None:
     shown = output(tmp_path, "show", MCQA, "--docs")
     assert shown.startswith("A multiple-choice question, answered in one message.\n\n")

@@ -111,6 +111,12 @@ def test_universe_too_small_is_an_error(split: str) -> None:
         drawn(lambda rng, level: dict(only), lambda row: {"n": row["n"]}, split=split)
 
 
+def test_universe_too_small_names_no_level_where_none_is_chosen() -> None:
+    only = {"n": next(i for i in range(100) if split_of({"n": i}) == "train")}
+    with pytest.raises(UsageError, match=r"^demo/X-v0 has no test tasks: there are too few"):
+        drawn(lambda rng, level: dict(only), lambda row: only, split="test", level=None)
+
+
 @pytest.mark.parametrize(
     ("row", "name"),
     [

@@ -68,7 +68,9 @@ def check(
     show: Callable[[str], None] = print,
     workers: int = 1,
 ) -> bool:
-    """Run the fast checks on an environment and print one line per check.
+    """Run the fast checks on an environment, and print one line per check.
+
+    A second line says what to do about a check that failed.
 
     Args:
         env: An environment, its class or a registered id. It is a `TextEnv`, or another
@@ -89,6 +91,8 @@ def check(
     with make_subject(env, tasks) as subject, check_runner(subject, FAST_CHECKS, workers) as run:
         for result in run_checks(subject, FAST_CHECKS, run=run):
             show(str(result))
+            if result.failed:
+                show(f"     → {result.remediation}")
             passed = passed and not result.decides
     return passed
 
@@ -129,8 +133,9 @@ def audit(
         The report.
 
     Raises:
-        UsageError: The environment is not a text environment, or cannot be made again, or not by
-            workers; `tasks` or `workers` is below 1; or `chance` is not a return below the maximum.
+        UsageError: The environment is not a text environment, has neither a generator nor rows, or
+            cannot be made again, or not by workers; `tasks` or `workers` is below 1; or `chance` is
+            not a return below the maximum.
         WorkerFailure: A worker died twice, and the check was not the reason.
 
     Example:

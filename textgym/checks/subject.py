@@ -205,8 +205,8 @@ def make_subject(
         The subject. A class that is not registered is registered while the block runs.
 
     Raises:
-        UsageError: The environment does not have message spaces, or cannot be made; or `tasks` is
-            below 1.
+        UsageError: The environment does not have message spaces, cannot be made, or has neither a
+            generator nor rows; or `tasks` is below 1.
     """
     if tasks < 1:
         raise UsageError(f"tasks, the number per level, must be at least 1, not {tasks}")
@@ -237,6 +237,8 @@ def _of_env(env: gym.Env[Any, Any], tasks: int, more: Mapping[str, Any]) -> Iter
             f"{cls.__name__} is not a text environment: its spaces must be "
             "textgym.ConversationSpace() and textgym.ActionSpace()"
         )
+    if isinstance(inner, TextEnv) and not defines(cls, "generate"):
+        inner.get_task(0)  # without rows, this is an error of the caller
     kwargs = (
         inner.arguments if isinstance(inner, TextEnv) else dict(getattr(inner.spec, "kwargs", {}))
     )

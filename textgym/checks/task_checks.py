@@ -227,21 +227,27 @@ def evaluation_duplicates(subject: Subject) -> Outcome:
         repeated = env.num_tasks - _count_prompts(env, range(env.num_tasks))
         detail = f"{repeated} rows repeat the prompt of an earlier one" if repeated else ""
         return Outcome({"rows": env.num_tasks, "repeated": repeated}, detail=detail)
-    card, fewest = subject.cls.card, NUM_GENERATED_TASKS
-    stated = card.first_rung_tasks if subject.is_first_rung else card.distinct_tasks
+    field = "first_rung_tasks" if subject.is_first_rung else "distinct_tasks"
+    stated, fewest = getattr(subject.cls.card, field), NUM_GENERATED_TASKS
+    says = f"but the card has {field}={stated}"
+    says += ", the default" if stated == NUM_GENERATED_TASKS else ""
+    too_few: dict[int | None, int] = {}
     for level in subject.levels:
         chosen = {} if level is None else {"level": level}
         test = subject.make_split("test", **chosen)
         count = _count_prompts(test, subject.indices(test))
         if count < min(len(subject.indices(test)), stated):
-            count = _count_prompts(test, range(NUM_GENERATED_TASKS))
-            raise AssertionError(
-                f"the test tasks of level {level} have {count} different prompts, but the card "
-                f"says distinct_tasks={stated}"
-            )
+            too_few[level] = _count_prompts(test, range(NUM_GENERATED_TASKS))
         fewest = min(fewest, count)
+    if too_few:
+        level = min(too_few, key=too_few.__getitem__)
+        where = "" if level is None else f" of level {level}"
+        raise AssertionError(
+            f"the {NUM_GENERATED_TASKS} test tasks{where} have {too_few[level]} different "
+            f"prompts, {says}"
+        )
     if subject.tasks >= NUM_GENERATED_TASKS and (subject.is_first_rung or not subject.kwargs):
-        assert stated == fewest, f"distinct_tasks is {fewest}, but the card says {stated}"
+        assert stated == fewest, f"the test tasks have {fewest} different prompts, {says}"
     return Outcome({"distinct": fewest})
 
 

@@ -120,6 +120,7 @@ def show_command(
     from textgym.core.text_env import TextEnv
     from textgym.display.terminal import show, visible, wants_colour, wrapped
     from textgym.display.transcript import format_answer, format_episode
+    from textgym.tasks.source import NUM_GENERATED_TASKS
 
     cls = environment_class(id)
     if docs:
@@ -136,6 +137,9 @@ def show_command(
             text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
             if isinstance(value, bool):
                 text = f"yes: {_MEANINGS[name]}" if value else ""
+            if name in ("distinct_tasks", "first_rung_tasks"):
+                all_tasks = NUM_GENERATED_TASKS
+                text = f"{value} of {all_tasks} test tasks of a level" if value < all_tasks else ""
             if text:
                 table.add_row(name.replace("_", " "), as_text(text))
         audit = "" if dataset or arguments else audit_line(cls.card.id)

@@ -168,9 +168,8 @@ def draw_rows(
             row.setdefault("id", f"{split}-{'mixed' if level is None else level}-{index}")
             yield row
             draws_left = MAX_DRAWS
-    raise UsageError(
-        f"{id} has no {split} tasks at level {level}: there are too few different tasks"
-    )
+    where = "" if level is None else f" at level {level}"
+    raise UsageError(f"{id} has no {split} tasks{where}: there are too few different tasks")
 
 
 def _split_of_row(row: Any, canonical: Callable[..., Any], generate: Callable[..., Any]) -> str:

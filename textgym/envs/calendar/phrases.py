@@ -1,4 +1,7 @@
-"""The user's wording: several phrasings of every kind of request.
+"""The user's wording: several phrasings of every kind of request, and themes of a user's day.
+
+`themes.json` has the themes: professions with typical events and small talk. An event has a full
+name and a short name, which later turns use. `{person}` and `{first}` are the same person.
 
 Invariants: `{the}` mentions an event by id and name, and never begins a sentence; `{wish}` is a
 verb phrase such as "start at 2pm".
@@ -7,12 +10,15 @@ verb phrase such as "start at 2pm".
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 
 from textgym.envs.generation import choice
+from textgym.whole_file import packaged_data
 
 __all__ = [
-    "ADD", "CANCEL", "CHANGE", "CLOSING", "CONSTRAIN", "FREE", "JOIN", "LENGTHEN", "LONGER",
-    "OPENING", "RESIZE", "SHIFT", "SHORTEN", "SHORTER", "SMALL_TALK", "WISH", "Voice", "joined",
+    "ADD", "CANCEL", "CHANGE", "CLOSING", "COMPANIES", "CONSTRAIN", "FIRST_NAMES", "FREE", "JOIN",
+    "LAST_NAMES", "LENGTHEN", "LONGER", "OPENING", "PROJECTS", "QUESTIONS", "RESIZE", "SHIFT",
+    "SHORTEN", "SHORTER", "SMALL_TALK", "THEMES", "WISH", "Theme", "Voice", "joined",
 ]  # fmt: skip
 
 ADD = (
@@ -125,6 +131,29 @@ _LENGTHS = {
     90: "an hour and a half",
     120: "two hours",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """A profession.
+
+    Attributes:
+        events: Full and short names of events.
+        talk: Small talk.
+    """
+
+    events: tuple[tuple[str, str], ...]
+    talk: tuple[str, ...]
+
+
+_DATA = packaged_data("textgym.envs.calendar", "themes.json")
+
+FIRST_NAMES: tuple[str, ...] = _DATA["first_names"]
+LAST_NAMES: tuple[str, ...] = _DATA["last_names"]
+PROJECTS: tuple[str, ...] = _DATA["projects"]
+COMPANIES: tuple[str, ...] = _DATA["companies"]
+QUESTIONS: tuple[str, ...] = _DATA["questions"]
+THEMES: tuple[Theme, ...] = tuple(Theme(**theme) for theme in _DATA["themes"])
 
 
 class Voice:

@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from textgym.envs.calendar import phrases, themes
+from textgym.envs.calendar import phrases
 from textgym.envs.calendar.calendar_rows import wish_of
 from textgym.envs.calendar.phrases import Voice, joined
 from textgym.envs.calendar.schedule import arrange, keeps
@@ -85,7 +85,7 @@ def _one_event(rng: random.Random) -> dict[str, Any]:
 
     There are so many ids, times and durations that two tasks hardly ever share all of them.
     """
-    _, name = _named(rng, *choice(rng, choice(rng, themes.THEMES).events))
+    _, name = _named(rng, *choice(rng, choice(rng, phrases.THEMES).events))
     id, duration = str(randint(rng, 0, 99)), 5 * randint(rng, 2, 18)
     opens, closes = (60 * hour for hour in _FIRST_WINDOW)
     time = clock(randint(rng, opens, closes - duration))
@@ -119,12 +119,12 @@ class _Plan:
     def __init__(self, rng: random.Random, rules: _Rules) -> None:
         self.rng, self.rules = rng, rules
         self.voice = Voice(rng, rules.in_words)
-        theme = choice(rng, themes.THEMES)
+        theme = choice(rng, phrases.THEMES)
         self.new = [
             _named(rng, *names) for names in sample(rng, theme.events, randint(rng, *rules.adds))
         ]
         self.talk = sample(rng, theme.talk, len(theme.talk))
-        self.questions = sample(rng, themes.QUESTIONS, len(theme.talk))
+        self.questions = sample(rng, phrases.QUESTIONS, len(theme.talk))
         opens, closes = choice(rng, rules.windows)
         self.window = self.hours = (60 * opens, 60 * closes)
         self.events: dict[str, dict[str, Any]] = {}
@@ -324,12 +324,12 @@ class _Plan:
 
 
 def _named(rng: random.Random, name: str, short: str) -> tuple[str, str]:
-    first = choice(rng, themes.FIRST_NAMES)
+    first = choice(rng, phrases.FIRST_NAMES)
     filled = {
-        "person": f"{first} {choice(rng, themes.LAST_NAMES)}",
+        "person": f"{first} {choice(rng, phrases.LAST_NAMES)}",
         "first": first,
-        "project": choice(rng, themes.PROJECTS),
-        "company": choice(rng, themes.COMPANIES),
+        "project": choice(rng, phrases.PROJECTS),
+        "company": choice(rng, phrases.COMPANIES),
     }
     return name.format(**filled), short.format(**filled)
 

@@ -13,7 +13,7 @@ from textgym.verifiers.denial import FALSE
 
 __all__ = [
     "NUMBERED", "plain_characters", "prepared", "with_asked_number", "with_confirmed_value",
-    "without_marks",
+    "with_results", "without_marks",
 ]  # fmt: skip
 
 _MAX_READ = 20_000  # characters at the end of the text
@@ -49,13 +49,21 @@ _THAT_IS = re.compile(r"(?=[,; ])(?<=[\d})])[,;]? i\.e\.,? (?=[-\d.$\\])")
 _US_DOLLAR = re.compile(r"US(?<!\wUS)\\?\$(?= ?\d)")
 _ESCAPED_DOLLAR = re.compile(r"\\\$(?= ?[\d.])")
 _APPROXIMATION = re.compile(r" \((?:≈|\\approx|about|approximately)[^()\n]{1,60}\)", re.IGNORECASE)
-_AND_SO_ON = re.compile(r"(?<=,) ?(?:\.{3,}|…|(?:and so on|etc)\b)")
+_AND_SO_ON = re.compile(
+    r"(?=[ .…ae])(?:(?<=,) ?(?:\.{3,}|…|(?:and so on|etc)\b)|(?<=\d) ?(?:\.{3,}|…)(?= ?\d))"
+)
 _ARROW = re.compile(r"=>|[⇒⟹∴]")
 _DECORATION = re.compile(
     r"[\"“”«»„‟∎■□✓✅🎉]|\\(?:blacksquare|square|qed|checkmark|therefore|implies|Rightarrow)(?![a-zA-Z])"
 )
 _HYPHEN = re.compile(r"-(?<=\d-)(?=(?!(?:sin|cos|tan|log|ln|exp|sqrt|pi|ish)\b)[a-z]{2,20}\b)")
 _TIMES = re.compile(r" [xX] (?<=\d [xX] )(?=\d)")
+_TERM = r"\(?[$€£]?\d[\d.,]*+%?(?: ?(?:\([^()\n]{1,40}\)|(?![xX] )[a-zA-Z][a-zA-Z'’/ ]{0,40}?))?\)?"
+_CALCULATION = re.compile(
+    rf"(?=[$€£(\d])(?<![-+*/×·÷−=^\w.,(\\])(?<![-+*/×·÷−=^(] )(\$)?(?<!\b[a-zA-Z] ){_TERM}"
+    rf"(?: ?[-+*/×·÷−xX] ?{_TERM}){{1,9}} ?= ?(?(1)(?=-?\$))(?=[-−$€£]?\d)"
+)
+"""Numbers that are combined, perhaps with their units, up to the result."""
 _SQUARED_UNIT = re.compile(r"\$(\^\{?\d\}?)\$")
 _PLAIN = str.maketrans({"\u2010": "-", "\u2011": "-", "\u2012": "-", "\u2044": "/", "％": "%"})
 _MARK = r"[*_]{0,3}\(?[A-Ha-h\d][.)][*_]{0,3} "
@@ -84,7 +92,7 @@ _THOUSANDS = re.compile(
 )
 _ASKED_NOUN = re.compile(r"\b(?:which|what) ([a-z]{3,20})\b")
 NUMBERED = (
-    "page|chapter|step|question|theorem|section|problem|exercise"
+    "page|chapter|room|bus|platform|footnote|step|question|theorem|section|problem|exercise"
     "|(?-i:Table|Figure|Equation|Lemma|Appendix|Example|Part|Line|Row|Item|Version)"
 )
 """What the number behind it names. In lower case, the last ones may have nothing to do with it."""
@@ -198,14 +206,26 @@ def _in_one_line(items: re.Match[str]) -> str:
 
 def _with_plain_units(text: str) -> str:
     r"""Return a text in which units in `\text{…}` are words, unless they stand in a formula."""
-    if "\\" not in text:
-        return text
+    return _outside_formulas(_TEXT_COMMAND, r" \1", text) if "\\" in text else text
+
+
+def with_results(text: str) -> str:
+    """Return a text with the results of its calculations, unless they are formulas.
+
+    Example:
+        >>> with_results("2 boxes * 21 pens = 42 pens"), with_results("$2 * 21 = 42$")
+        ('gives 42 pens', '$2 * 21 = 42$')
+    """
+    return _outside_formulas(_CALCULATION, "gives ", text) if "=" in text else text
+
+
+def _outside_formulas(pattern: re.Pattern[str], replacement: str, text: str) -> str:
     parts: list[str] = []
     end = 0
     for formula in FORMULA.finditer(text):
-        parts += _TEXT_COMMAND.sub(r" \1", text[end : formula.start()]), formula[0]
+        parts += pattern.sub(replacement, text[end : formula.start()]), formula[0]
         end = formula.end()
-    return "".join([*parts, _TEXT_COMMAND.sub(r" \1", text[end:])])
+    return "".join([*parts, pattern.sub(replacement, text[end:])])
 
 
 def without_marks(text: str) -> str:

@@ -54,6 +54,7 @@ _UNDONE = re.compile(
 )
 _EITHER = re.compile(r"\b(?:yes|no|true|false)\b")
 _SUBJECT = re.compile(
+    r"(?:(?:since|because|as|given) [^,;\n]{1,80}, |\d[^,;a-z\n]{1,80}, )?"
     r"(?:(?:so|thus|therefore|hence|then|clearly|overall),? )?(?:i (?:think|believe) )?"
     r"(?P<name>(?-i:[A-Z])[\w'’.-]{0,30}(?: (?:and )?(?-i:[A-Z])[\w'’.-]{0,30}){0,3}) "
     r"(?P<predicate>(?-i:[a-z])[^\n]{1,100})",
@@ -61,16 +62,27 @@ _SUBJECT = re.compile(
 )
 _OPENING = re.compile(OPENING, re.IGNORECASE)
 _ASKED = re.compile(
-    r"\b(?:who|(?:which|what)(?: \w+){1,3}?) "
+    r"\b(?:who|(?:which|what)(?: \w+){0,3}?) "
     r"(?P<predicate>(?:is|are|was|were|has|have|can|will|won)\b[^?\n]{0,100})\?",
     re.IGNORECASE,
 )
 _RANGE = re.compile(
     r"\W*| \(\d[^()]{0,20}\)|,? (?:of|in|at|on|with|by|for|among|person|one|overall|followed"
-    r"|because|since|as|given|due|so|not|and not)\b[^\n]{0,100}",
+    r"|because|since|as|given|due|so|than|not|and not)\b[^\n]{0,100}",
     re.IGNORECASE,
 )
 """What may follow the words of the question behind a name: `Amy is the tallest of all.`"""
+_STANDS_FOR_VERB = re.compile(
+    r"(?:does|did|do|is|are|was|were|has|have|had|can|will)", re.IGNORECASE
+)
+"""What is left of the question's words: `Amy does.`"""
+_FIGURE = re.compile(r" \(\$?\d[\d.,/]*%?(?: (?!or\b)[a-z]{1,20}){0,3}\)\Z", re.IGNORECASE)
+"""The number that a name has: `Amy (42 pens)`."""
+_ASKS_WHO = re.compile(r"\b(?:who|which)\b", re.IGNORECASE)
+_ASKED_PLACE = re.compile(
+    r"\b(?P<at>on|in|at|to|from) (?:which|what) [a-z][^?\n]{0,100}?(?P<end>\w+ \w+)\?",
+    re.IGNORECASE,
+)
 _ITEM = re.compile(r"[ \t]*(?:[-*•]|\d[.)]) +([^\n]{1,60})")
 _WORD = re.compile(r"\w+")
 _JOINING = frozenset(["and", "or", "nor", "but", "not", "than", "no"])
@@ -118,15 +130,17 @@ def stated_text(text: str, question: str = "") -> list[str]:
     if missing is not None:
         return [missing["phrase"]]
     is_denied = WRONG.search(said) is not None
-    words = said if is_denied else REASON.sub("", said)
+    words = _FIGURE.sub("", said if is_denied else REASON.sub("", said).rstrip(" .!"))
     verbs = [] if statement.is_labelled else [*_VERB.finditer(words)]
     start = verbs[-1].end() if verbs else start_of(words) if statement.is_labelled else 0
     if verbs and _DOUBT.search(words, 0, verbs[-1].start()):
         return []
     small = _SMALL_WORDS.match(words, start)
     predicate = words[small.end() if small else start :].strip(" .,;:!")
-    subject = None if statement.is_labelled else _asked_subject(said, question)
+    subject = "" if statement.is_labelled else _asked_subject(said, question)
     readings = [predicate, subject, _without_noun(predicate, question), listed]
+    if not is_denied:
+        readings.append(_asked_place(said, question))
     if opening and not statement.is_labelled and not _UNDONE.search(text, opening.end()):
         readings.append(opening[1])
     if not is_denied and not UNSURE.search(words):
@@ -147,6 +161,8 @@ def _asked_subject(words: str, question: str) -> str:
     if subject is None:
         return ""
     said = subject["predicate"].casefold()
+    if _STANDS_FOR_VERB.fullmatch(said) and _ASKS_WHO.search(question):
+        return subject["name"]
     for asked in _ASKED.finditer(question):
         predicate = asked["predicate"].casefold()
         if said.startswith(predicate) and _RANGE.fullmatch(said, len(predicate)):
@@ -155,6 +171,16 @@ def _asked_subject(words: str, question: str) -> str:
         if said == shortened and " " in shortened:
             return subject["name"]
     return ""
+
+
+def _asked_place(words: str, question: str) -> str:
+    """Return what a sentence has behind `on` or `in` for `on which` in the question."""
+    asked = _ASKED_PLACE.search(question)
+    if asked is None:
+        return ""
+    before, _, name = words.strip(" .!").rpartition(f" {asked['at'].lower()} ")
+    is_same = not set(asked["end"].lower().split()).isdisjoint(before.lower().split())
+    return name if is_same and not _EXCLUDING.search(f"{before} {name}") else ""
 
 
 def _without_noun(predicate: str, question: str) -> str:

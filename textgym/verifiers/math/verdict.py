@@ -21,8 +21,9 @@ from textgym.verifiers.choices.letters import named_letter
 from textgym.verifiers.exact import with_decimal_point
 from textgym.verifiers.math.plain import plain_characters, with_asked_number
 from textgym.verifiers.math.quantities import holds_quantity, quantity
+from textgym.verifiers.math.stated_values import stated_value
 from textgym.verifiers.math.stated_words import stated_text
-from textgym.verifiers.math.statements import UNSURE, stated_value
+from textgym.verifiers.math.statements import UNSURE
 from textgym.verifiers.math.words import (
     names_no_solution,
     option_letter,
@@ -56,6 +57,7 @@ _RATIO = re.compile(r"\d+ ?(?::|\\colon) ?\d+")
 _TO = re.compile(r"(?<=\d) to (?=\d)")
 _FRACTION = re.compile(r"\\d?frac\{\d+\}\{\d+\}|\d+ ?/ ?\d+")
 _OUT_OF = re.compile(r"(?<=\d) (?:out of|in) (?=\d)")
+_CENTS = re.compile(r"(?<![\d.,$])(\d[\d,]*+) dollars?,?(?: and)? (\d\d?) cents?\b", re.IGNORECASE)
 _WORDED = re.compile(r"\\(?:text(?:bf|it|rm)?|mathrm|mbox)\s?\{[^{}]*[a-zA-Z]{2}[^{}]*\}")
 _INTEGER = re.compile(r"-?[1-9][0-9]{0,29}|0")
 
@@ -124,6 +126,8 @@ def verify(
         answer = _TO.sub(":", answer)
     if _FRACTION.fullmatch(gold):
         answer = _OUT_OF.sub("/", answer)
+    if "cent" in answer and "cents" not in question:
+        answer = _CENTS.sub(lambda money: f"${money[1]}.{money[2]:0>2}", answer)
     in_digits = quantity(plain_words(gold))
     if _INTEGER.fullmatch(in_digits) or (in_digits and gold[0].isdigit()):  # not "Five Guys"
         gold = in_digits
@@ -146,7 +150,7 @@ def verify(
     else:
         spoken = stated_text(answer) if holds_quantity(answer) else []
         quantities = (quantity(plain_words(text), question) for text in spoken)
-        value = stated_value(answer)
+        value = stated_value(answer, question)
         is_last = answer.rstrip(" .!*_\n").endswith(value)  # not "1h30m more"
         formula = (
             next(filter(None, quantities), "") or (is_last and quantity(value, question)) or value

@@ -50,6 +50,22 @@ def test_repeats_and_runs_are_joined(tmp_path: Path) -> None:
     assert [task.run for task in tasks] == [first, first, second]
 
 
+def test_failures_stay_with_their_task_when_rows_were_removed_between_runs(tmp_path: Path) -> None:
+    asked = {"messages": [{"role": "user", "content": "Removed later"}], "task_id": "removed"}
+    failed = episode(1, None, **asked)
+    first = stored(tmp_path / "first", episode(0), failed)
+    second = stored(
+        tmp_path / "second", episode(0), episode(1), episode(1, None, repeat=1, **FAILED)
+    )
+    assert [
+        (task.task_id, task.successes, task.failures) for task in profile_runs([first, second])
+    ] == [
+        (episode(0)["task_id"], [True, True], 0),
+        (episode(1)["task_id"], [True], 1),
+        ("removed", [], 1),
+    ]
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -159,7 +159,7 @@ class _Profiles:
 
     def __init__(self) -> None:
         self._tasks: dict[tuple[str, str, float], TaskProfile] = {}
-        self._by_index: dict[tuple[str, str, int], TaskProfile] = {}
+        self._by_index: dict[tuple[Path | None, str, str, int], TaskProfile] = {}
         self._failed: list[tuple[float, str, TaskProfile]] = []
 
     def add_run(self, path: Path, index: RunIndex, entries: Sequence[tuple[Entry, int]]) -> None:
@@ -179,18 +179,26 @@ class _Profiles:
                 self._failed.append((identity, arguments, task))
                 continue
             task = self._tasks.setdefault((env_id, arguments, identity), task)
-            self._by_index.setdefault((env_id, arguments, entry.task_index), task)
+            for run in (path, None):  # of any run
+                self._by_index.setdefault((run, env_id, arguments, entry.task_index), task)
             task.successes.append(bool(entry.success))
             task.rewards.append(float(entry.reward or 0))
 
     def joined(self) -> list[TaskProfile]:
         """Return all tasks, with their failed episodes.
 
-        An episode that failed may have no prompt. Its index then says which task it is of.
+        An episode that failed before it began has no prompt. Its index says which task it is of:
+        the one with this index in its run, or else in another run.
         """
         for identity, arguments, task in self._failed:
-            of_index = self._by_index.setdefault((task.env_id, arguments, task.task_index), task)
-            self._tasks.setdefault((task.env_id, arguments, identity), of_index).failures += 1
+            index = task.env_id, arguments, task.task_index
+            same = None
+            if task.task_id is None:
+                found = (self._by_index.get((run, *index)) for run in (task.run, None))
+                same = next(filter(None, found), None)
+            if same is None:
+                same = self._tasks.setdefault((task.env_id, arguments, identity), task)
+            same.failures += 1
         return list({id(task): task for task in self._tasks.values()}.values())
 
 

@@ -388,7 +388,8 @@ def _only_id(namespace: str) -> str:
 
         if is_dataset_name(namespace):
             named_dataset(namespace)  # a variant that does not exist names those that do
-        hint = did_you_mean(namespace, ids())
+        namespaces = {id.partition("/")[0] for id in ids()}
+        hint = did_you_mean(namespace, {*ids(), *namespaces})
         raise UnknownNameError(f"there is no environment {namespace!r}{hint}")
     return known[0]
 

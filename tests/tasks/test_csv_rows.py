@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import gymnasium
@@ -55,6 +56,11 @@ def test_a_renamed_column_may_have_empty_cells(tmp_path: Path) -> None:
         {"question": "How much?", "fee": "2"},
         {"question": "How many?"},
     ]
+
+
+def test_a_cell_may_be_long(tmp_path: Path) -> None:
+    text = "x" * (csv.field_size_limit() + 1)
+    assert rows_of(tmp_path, f"a,b\n{text},1\n")[0][1] == {"a": text, "b": "1"}
 
 
 def test_a_renamed_column_that_the_header_lacks_is_refused_with_the_nearest(tmp_path: Path) -> None:

@@ -14,7 +14,13 @@ from typing import Any
 
 from textgym.tasks.file_rows import FileRows
 
-__all__ = ["CsvRows", "separator_problem"]
+__all__ = ["CsvRows", "csv_reader", "separator_problem"]
+
+
+def csv_reader(text: str) -> Any:
+    """Return a strict reader of a file's text, whose cells may have any length."""
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # of the process
+    return csv.reader(io.StringIO(text, newline=""), strict=True)
 
 
 def separator_problem(header: Sequence[str]) -> str:
@@ -48,7 +54,7 @@ class CsvRows(FileRows):
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             raise self._failure(f"line {line} is not UTF-8: {error.reason}") from error
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        reader = csv_reader(text)
         self._rows: list[dict[str, Any]] = []
         self._lines: list[int] = []  # the last one of each row
         try:

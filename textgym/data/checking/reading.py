@@ -10,7 +10,6 @@ raises an exception; only one line or batch is in memory, except that a .csv fil
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from textgym.data.checking.report import Place, Report
 from textgym.data.checking.texts import values_in
 from textgym.errors import DatasetError, ExtraMissingError, RowError, UsageError
 from textgym.json_values import json_row
-from textgym.tasks.csv_rows import separator_problem
+from textgym.tasks.csv_rows import csv_reader, separator_problem
 from textgym.tasks.file_rows import begins_long_value, format_problem
 from textgym.tasks.files import READERS
 from textgym.tasks.rows import renamed_row
@@ -171,7 +170,7 @@ def _csv(path: Path, report: Report) -> Iterator[Raw]:
         text = data.decode("utf-8-sig", "replace")
     if data.startswith(_BOM):
         report.add("bom", Place(name), "begins with a byte-order mark, which is skipped")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv_reader(text)
     header: list[str] = []
     while True:
         first = reader.line_num + 1

@@ -53,6 +53,32 @@ def test_the_band_follows_the_last_results(results: str, band: str) -> None:
     assert pool.band(B, 3) == "unseen"
 
 
+def failed(index: int) -> dict[str, Any]:
+    return {"env_id": A, "task_index": index, "is_success": None}
+
+
+def test_tasks_that_fail_do_not_keep_the_others_from_being_drawn(tmp_path: Path) -> None:
+    pool = TaskPool()
+    assert set(draws(pool, range(3), 9)) == {0}
+    pool.add_episode(failed(0))
+    assert (pool.band(A, 0), set(draws(pool, range(3), 9))) == ("unseen", {1})
+    pool.save(tmp_path / "pool.json")
+    assert set(draws(TaskPool.load(tmp_path / "pool.json"), range(3), 9)) == {1}
+    for index in (1, 2):
+        pool.add_episode(failed(index))
+    assert set(draws(pool, range(3), 30)) == {0, 1, 2}
+
+
+def test_a_task_that_failed_has_the_results_that_follow() -> None:
+    pool = TaskPool()
+    pool.add_episode(failed(0))
+    for _ in range(4):
+        pool.add_episode({**failed(0), "is_success": True})
+    pool.add_episode(failed(0))
+    assert (pool.band(A, 0), pool.counts(A)["solved"]) == ("solved", 1)
+    assert pool.as_dict()["results"] == {A: {"0": "1111"}}
+
+
 def test_a_solved_task_that_is_forgotten_returns() -> None:
     pool = pool_with({0: "1" * 16})
     seen = [pool.band(A, 0)]

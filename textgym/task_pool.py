@@ -49,9 +49,10 @@ class TaskPool:
     - `solved`: the rate is above `high`.
 
     A draw first selects an environment by its weight, then one of its bands by the band's share,
-    and then a task. Unseen tasks are drawn in the order of their indices, and the others at random.
-    A band without tasks is left out. A solved task is retired: only the share of `solved` draws it,
-    and it returns to the other tasks if the policy no longer solves it.
+    and then a task. Unseen tasks are drawn in the order of their indices, those whose episodes
+    failed after the others; tasks of other bands are drawn at random. A band without tasks is left
+    out. A solved task is retired: only the share of `solved` draws it, and it returns to the other
+    tasks if the policy no longer solves it.
 
     One object serves all rollouts of a training run. `save` and `load` keep it across restarts.
 
@@ -63,7 +64,7 @@ class TaskPool:
         shares: The share of each band in the draws, over 0; for bands that are left out, 0.3 for
             `unseen`, 0.1 for `hard`, 0.55 for `informative`, and 0.05 for `solved`.
         results: Results to start with: for each environment's id, a dict from the index of a task,
-            as a text, to its results, a text of 0 and 1 with the oldest first.
+            as a text, to its results, a text of 0 and 1 with the oldest first, or "" if it failed.
         sources: What the tasks of each environment are read from; see `bind`.
 
     Raises:
@@ -98,17 +99,16 @@ class TaskPool:
         if min_results > window:
             raise UsageError(f"a pool's min_results must be at most its window, not {min_results}")
         if not (_is_number(low) and _is_number(high) and 0 <= low <= high <= 1):
-            raise UsageError(
-                f"a pool's low and high must be rates with 0 <= low <= high <= 1, not {low!r} and "
-                f"{high!r}"
-            )
+            problem = f"must be rates with 0 <= low <= high <= 1, not {low!r} and {high!r}"
+            raise UsageError(f"a pool's low and high {problem}")
         self._window, self._low, self._high = window, float(low), float(high)
         self._min_results, self._shares = min_results, _checked_shares(shares or {})
         self._sources = _checked_sources(sources or {})
         self._envs: dict[str, _EnvTasks] = {}
         self._lock = threading.Lock()
+        no_result: list[bool | None] = [None]
         for id, index, successes in _checked_results(results or {}):
-            for success in successes:
+            for success in successes or no_result:
                 self.add(id, success, index)
 
     @classmethod
@@ -179,10 +179,7 @@ class TaskPool:
         Raises:
             UsageError: The file cannot be read, or holds no pool.
         """
-        saved = TaskPool.load(path).as_dict()
-        pool = TaskPool(
-            **{**self._settings(), **_part(saved, "results"), **_part(saved, "sources")}
-        )
+        pool = TaskPool(**{**TaskPool.load(path).as_dict(), **self._settings()})
         with self._lock:
             self._envs, self._sources = pool._envs, pool._sources
 
@@ -230,24 +227,24 @@ class TaskPool:
                 f"have {_shown(source)}: use another pool"
             )
 
-    def add(self, id: str, success: bool, index: int) -> None:
+    def add(self, id: str, success: bool | None, index: int) -> None:
         """Add the result of an episode. Threads may add results at the same time.
 
         Args:
             id: The id of its environment.
-            success: Whether it succeeded.
+            success: Whether it succeeded; None if it failed, and so has no result.
             index: The index of its task.
         """
         with self._lock:
             tasks = self._envs.setdefault(id, _EnvTasks())
             earlier = tasks.results.get(index, "")
-            results = (earlier + "01"[bool(success)])[-self._window :]
+            result = "" if success is None else "01"[bool(success)]
+            results = (earlier + result)[-self._window :]
             tasks.set(index, results, self._band(earlier), self._band(results))
 
     def add_episode(self, trajectory: Mapping[str, Any]) -> None:
-        """Add the result of an episode from its trajectory, unless it failed."""
-        if trajectory["is_success"] is not None:
-            self.add(trajectory["env_id"], trajectory["is_success"], trajectory["task_index"])
+        """Add the result of an episode from its trajectory."""
+        self.add(trajectory["env_id"], trajectory["is_success"], trajectory["task_index"])
 
     def band(self, id: str, index: int) -> str:
         """Return the band of a task: one of `BANDS`."""
@@ -307,45 +304,42 @@ class TaskPool:
         if band == "unseen":
             indices = range(known.first_unseen(tasks.start), tasks.stop)
             unseen = (n for n in indices if n not in known.results and (id, n) not in taken)
-            return next(unseen, None)
+            if (first := next(unseen, None)) is not None:
+                return first
         members = known.members[band]
         free = [n for n in members if n in tasks and (id, n) not in taken]
         return rng.choice(free) if free else None
 
 
 class _EnvTasks:
-    """The tasks of one environment that have results.
+    """The tasks of one environment that were played.
 
     Attributes:
-        results: The last results of each task.
-        members: The tasks of each band, in ascending order.
+        results: The last results of each task that was played; "" if all episodes failed.
+        members: The tasks of each band that were played, in ascending order.
     """
 
     def __init__(self) -> None:
         self.results: dict[int, str] = {}
-        self.members: dict[str, list[int]] = {band: [] for band in BANDS[1:]}
+        self.members: dict[str, list[int]] = {band: [] for band in BANDS}
         self._first_unseen: dict[int, int] = {}
 
     def set(self, index: int, results: str, old_band: str, band: str) -> None:
         """Replace the results of a task."""
-        self.results[index] = results
-        if old_band == band:
-            return
-        if old_band != "unseen":
+        if index not in self.results:
+            insort(self.members[band], index)
+        elif old_band != band:
             del self.members[old_band][bisect_left(self.members[old_band], index)]
-        insort(self.members[band], index)
+            insort(self.members[band], index)
+        self.results[index] = results
 
     def first_unseen(self, start: int) -> int:
-        """Return the first index from `start` on without results. It never falls."""
+        """Return the first index from `start` on that was not played. It never falls."""
         index = self._first_unseen.get(start, start)
         while index in self.results:
             index += 1
         self._first_unseen[start] = index
         return index
-
-
-def _part(arguments: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {name: arguments[name]} if name in arguments else {}
 
 
 def _shown(source: Mapping[str, Any]) -> str:
@@ -395,6 +389,6 @@ def _checked_results(results: Any) -> Iterable[tuple[str, int, list[bool]]]:
             raise problem
         for index, text in tasks.items():
             is_index = isinstance(index, str) and re.fullmatch("[0-9]{1,18}", index)
-            if not is_index or not isinstance(text, str) or not text or set(text) - {"0", "1"}:
+            if not is_index or not isinstance(text, str) or set(text) - {"0", "1"}:
                 raise problem
             yield id, int(index), [letter == "1" for letter in text]

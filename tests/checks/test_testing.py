@@ -337,6 +337,25 @@ def test_an_exception_on_a_message_is_found() -> None:
     )
 
 
+class EarnsTenths(Good):
+    """Three rewards of 0.1, whose sum is a little more than 0.3, or three of -0.1."""
+
+    card = dataclasses.replace(CARD, reward_range=(-0.3, 0.3))
+
+    def grade(self) -> Grade:
+        is_right = super().grade().is_success
+        for _ in range(3):
+            self.add_reward("tenths", 0.1 if is_right else -0.1)
+        return Grade(0.0, is_right, extracted_answer=self.answer_text)
+
+
+@pytest.mark.parametrize(
+    "name", ["runtime.reward_well_formed", "semantic.oracle_max", "semantic.floor_gap"]
+)
+def test_a_sum_of_rewards_may_be_rounded(name: str) -> None:
+    assert result(EarnsTenths, name).status == "pass"
+
+
 class WrongOracle(Good):
     def solve(self) -> Message:
         return assistant("It is 7.")

@@ -13,7 +13,7 @@ import gymnasium as gym
 import numpy as np
 
 from textgym.checks.checks import DETERMINISM, SEED_CONTROL, WELL_FORMED, check_of
-from textgym.checks.episodes import guesses, next_message, oracle, play, say, send
+from textgym.checks.episodes import ROUNDING, guesses, next_message, oracle, play, say, send
 from textgym.checks.fresh_process import run_in_fresh_process
 from textgym.checks.hostile import hostile_messages
 from textgym.checks.subject import SEEDS, Subject
@@ -87,7 +87,8 @@ def _check_reward(
     reward: float, low: float, high: float, info: dict[str, Any], source: str
 ) -> None:
     assert math.isfinite(reward), f"the reward for {source} is {reward}"
-    assert low <= reward <= high, f"reward {reward} for {source} is outside {low} to {high}"
+    is_inside = low - ROUNDING <= reward <= high + ROUNDING
+    assert is_inside, f"reward {reward} for {source} is outside {low} to {high}"
     try:
         json.dumps(info, allow_nan=False)
     except (TypeError, ValueError) as error:

@@ -26,6 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 MAX_STEPS = 200
+ROUNDING = 1e-9  # of a sum of rewards
 
 
 class NotApplicable(Exception):

@@ -14,7 +14,7 @@ from textgym.checks.checks import (
     Skipped,
     check_of,
 )
-from textgym.checks.episodes import Episode, guesses, oracle, play, say
+from textgym.checks.episodes import ROUNDING, Episode, guesses, oracle, play, say
 from textgym.checks.subject import Subject
 from textgym.policies import Policy
 
@@ -44,7 +44,7 @@ def oracle_max(subject: Subject) -> Outcome:
     high, episodes, wrong = subject.reward_range[1], 0, []
     for _, level, episode in _episodes(subject, oracle):
         episodes += 1
-        if episode.total != high:
+        if abs(episode.total - high) > ROUNDING:
             wrong.append(episode.as_evidence(policy="oracle", level=level))
     measured = {"episodes": episodes, "below_maximum": len(wrong)}
     if wrong:
@@ -75,7 +75,7 @@ def floor_gap(subject: Subject) -> Outcome:
         if subject.is_text_env and env.task.row.get("no_op"):
             continue
         returns.append(episode.total)
-        if episode.total != low and not low <= episode.total <= 0:
+        if episode.total > max(low, 0.0) + ROUNDING:
             rewarded.append(episode.as_evidence(policy="silence", level=level))
     measured = {"episodes": len(returns), "floor": _mean(returns), "maximum": high}
     if rewarded:

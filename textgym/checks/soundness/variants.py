@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from textgym.checks.episodes import Episode, oracle, play, send
+from textgym.checks.episodes import ROUNDING, Episode, oracle, play, send
 from textgym.checks.subject import Subject
 from textgym.json_values import canonical_json, json_round_trip
 from textgym.messages import Message, text_of
@@ -26,7 +26,6 @@ __all__ = ["FORMS", "Solved", "Variant", "arguments_in", "calls_in", "solved_tas
 
 _EPISODES = {False: 120, True: 15}  # of all levels together, by `quick`
 _MIN_PER_LEVEL = 3
-_ROUNDING = 1e-9
 
 
 def calls_in(action: Message) -> list[Any]:
@@ -88,7 +87,7 @@ class Solved:
 
     def wins(self, episode: Episode) -> bool:
         """Return whether an episode got as much as the oracle's."""
-        return episode.total >= self.episode.total - _ROUNDING
+        return episode.total >= self.episode.total - ROUNDING
 
     def loses(self, actions: Sequence[Message]) -> bool:
         """Return whether other messages get less than the oracle's."""
@@ -110,7 +109,7 @@ def solved_tasks(subject: Subject) -> Iterator[list[Solved]]:
         for index in subject.indices(env)[:most]:
             place = subject.reset_to(index)
             episode = play(env, oracle(env), **place)
-            if episode.total >= high:
+            if episode.total >= high - ROUNDING:
                 answer = env.task.answer if subject.is_text_env else None
                 solved.append(Solved(env, place, level, episode, answer, _final_state(env)))
         yield solved

@@ -159,7 +159,8 @@ def pack_state(state: Any, owner: type) -> Any:
         packed = json.loads(json.dumps(data, allow_nan=False))
     except (TypeError, ValueError) as error:
         raise StateError(
-            f"the state of {owner.__name__} cannot be represented in JSON: {error}"
+            f"the state of {owner.__name__} cannot be represented in JSON: {error}; "
+            "keep what is not data in a separate attribute, which begin and on_restore set"
         ) from None
     if packed != data:
         raise StateError(

@@ -338,6 +338,26 @@ def test_a_server_without_a_reward_is_a_failure() -> None:
         guest.close()
 
 
+def test_a_reply_that_is_too_long_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def answer(request: Any) -> Any:
+        long = request.path in ("/increment_counter", "/verify")
+        return aiohttp.web.json_response({"reward": 1.0, "text": "x" * 10_000 * long})
+
+    def make_other(*_: Any) -> Any:
+        app = aiohttp.web.Application()
+        app.router.add_post("/{any}", answer)
+        return app
+
+    monkeypatch.setattr("textgym.policies.openai.connections._MAX_REPLY_BYTES", 5_000)
+    with serving(make_other, ["textgym/MCQA-v0"]) as (url, _):
+        guest = gymnasium.make("nemo-gym/mcqa-v0", url=url, dataset=[row_of()]).unwrapped
+        for action in (assistant_calls(("increment_counter", {"count": 1})), "It is 7."):
+            guest.reset(options={"index": 0})
+            with pytest.raises(EnvironmentFailure, match="sent more than 5000 bytes"):
+                guest.step(action)
+        guest.close()
+
+
 def test_reasoning_and_text_are_items_of_their_own() -> None:
     said = {
         "role": "assistant",

@@ -101,6 +101,23 @@ def test_idle_sessions_are_closed_together() -> None:
         asyncio.run(until(lambda: sessions.count == 0))
 
 
+def test_a_client_that_goes_before_its_reply_is_not_an_error(
+    make_app: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def leave(request: Any) -> Any:
+        request.transport.abort()
+        return aiohttp.web.json_response({})
+
+    def with_leaving(*args: Any) -> Any:
+        app = make_app(*args)
+        app.router.add_get("/leave", leave)
+        return app
+
+    with serving(with_leaving, [COUNTER]) as (url, _):
+        assert dripped(url, b"GET /leave HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", b"G") == b""
+    assert not caplog.records
+
+
 def test_a_client_that_keeps_the_connection_of_no_session_is_idle() -> None:
     with contextlib.ExitStack() as stack:
         limits = Limits(sessions=1)

@@ -43,7 +43,7 @@ def pace(request_seconds: float, send_seconds: float) -> Any:
             async with asyncio.timeout(send_seconds):
                 await response.prepare(request)
                 await response.write_eof()
-        except TimeoutError:
+        except (TimeoutError, ConnectionError):  # the client does not read, or is gone
             if request.transport is not None:
                 request.transport.abort()
         return response

@@ -109,6 +109,8 @@ class ServerSession:
             reply: HTTPReply = event_loops.run(send)
         except NoReplyError as error:
             raise EnvironmentFailure(f"no reply from {self._url}{path}: {error}") from None
+        if reply.is_cut and reply.status < 400:
+            raise EnvironmentFailure(f"{self._url}{path} sent more than {len(reply.data)} bytes")
         if reply.status in _GATEWAY:
             raise EnvironmentFailure(f"{self._url}{path} answered {reply.status}")
         getall = getattr(reply.headers, "getall", None)

@@ -232,6 +232,14 @@ def test_the_environment_of_a_cancelled_sample_is_closed(
     assert [env.is_closed for env in waiting.made] == [True]
 
 
+def test_an_output_without_choices_is_an_error_and_no_score(tmp_path: Path) -> None:
+    nothing = ModelOutput(model="mockllm/model", choices=[], usage=USAGE)
+    model = model_of(lambda messages, tools: nothing)
+    log = evaluated(task("textgym/MCQA-v0", tasks=1), model, tmp_path, fail_on_error=False)
+    assert "the output has no choices" in log.samples[0].error.message
+    assert not log.samples[0].scores
+
+
 def test_tasks_without_an_end_need_a_number() -> None:
     with pytest.raises(UsageError, match="pass tasks="):
         task("textgym/MCQA-v0", split="train")
@@ -264,6 +272,10 @@ def test_a_policy_without_an_answer_is_a_failure() -> None:
 
     with pytest.raises(PolicyFailure, match="no provider"):
         acted(model_of(fail))
+    for problem in ("moderated", None):
+        nothing = ModelOutput(model="mockllm/model", choices=[], usage=USAGE, error=problem)
+        with pytest.raises(PolicyFailure, match=problem or "the output has no choices"):
+            acted(model_of(lambda m, t, nothing=nothing: nothing))
     with pytest.raises(ContextFullError):
         acted(model_of(lambda m, t: output(ChatMessageAssistant(content=""), "model_length")))
 

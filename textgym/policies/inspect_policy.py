@@ -90,10 +90,10 @@ class InspectPolicy(Policy):
             output = await self._model.generate(as_chat(messages), as_tools(tools), config=config)
         except Exception as error:  # a provider may raise anything
             raise PolicyFailure(f"{self.name}: {in_one_line(error)}") from error
-        if output.stop_reason == "model_length":
+        if output.choices and output.stop_reason == "model_length":  # which may have an error, too
             raise ContextFullError(f"the prompt is too long for {self.name}")
-        if output.error:
-            raise PolicyFailure(f"{self.name}: {output.error}")
+        if output.error or not output.choices:
+            raise PolicyFailure(f"{self.name}: {output.error or 'the output has no choices'}")
         usage = output.usage
         counts = {"prompt_tokens": 0, "completion_tokens": 0}
         if usage is not None:

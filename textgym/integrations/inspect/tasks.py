@@ -25,7 +25,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from textgym.concurrency.calls import reset_may_block, step_may_block
-from textgym.errors import UsageError
+from textgym.errors import PolicyFailure, UsageError
 from textgym.policies.inspect_messages import as_chat, as_message, as_tools
 from textgym.registry import make
 from textgym.wrappers.specs import WrapperSpec
@@ -131,6 +131,8 @@ async def _episode(env: Any, state: TaskState) -> None:
     ended: dict[str, Any] = {}
     while not ended:
         state.output = await model.generate(state.messages, tools)
+        if not state.output.choices:
+            raise PolicyFailure(f"{model}: {state.output.error or 'the output has no choices'}")
         state.messages.append(state.output.message)
         if state.output.stop_reason == "model_length":
             ended = {"is_success": False, "stop_reason": "context", "reward_components": {}}

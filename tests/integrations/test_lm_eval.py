@@ -16,6 +16,7 @@ import textgym
 from textgym.core.text_env import TextEnv
 from textgym.errors import JudgeFailure, UsageError
 from textgym.integrations.lm_eval import process_results, refusal, write_task
+from textgym.messages import user
 
 FIT = ("MCQA", "Math", "RedefinedRules", "EquivalenceJudge", "Constraints", "Haystack")
 
@@ -68,6 +69,42 @@ def test_environments_with_tools_turns_or_pictures_are_refused(tmp_path: Path) -
             assert env.max_turns == 1
     with pytest.raises(UsageError, match="state how many"):
         write_task("textgym/MCQA-v0", tmp_path)
+
+
+class Echo(TextEnv[None]):
+    """An environment that is not registered."""
+
+    card = textgym.Card("tests/UnregisteredEcho-v0", "Repeat a number.")
+
+    def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
+        return {"number": rng.randrange(10**9)}
+
+    def read_row(self, row: dict[str, Any]) -> textgym.Task:
+        said = user(f"Repeat {row['number']}.")
+        return textgym.Task(row["id"], (said,), str(row["number"]), row=row)
+
+    def grade(self) -> textgym.Grade:
+        is_right = self.answer_text == self.task.answer
+        return textgym.Grade(float(is_right), is_right)
+
+
+def test_documents_of_a_class_name_the_class(tmp_path: Path) -> None:
+    name, _ = write_task("test_lm_eval:Echo", tmp_path, 2)
+    for document in documents(tmp_path, name):
+        assert process_results(document, [document["answer"]]) == {"reward": 1.0, "success": 1.0}
+
+
+def test_documents_of_a_data_set_are_graded_in_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = {"question": "?", "options": {"A": "1", "B": "2"}, "answer": "A"}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    monkeypatch.chdir(tmp_path)
+    name, count = write_task("textgym/MCQA-v0", tmp_path / "task", dataset="rows.jsonl")
+    assert count == 1
+    monkeypatch.chdir(tmp_path / "task")
+    (document,) = documents(tmp_path / "task", name)
+    assert process_results(document, [r"\boxed{A}"]) == {"reward": 1.0, "success": 1.0}
 
 
 def test_a_failure_raises(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from textgym.core.text_env import TextEnv
 from textgym.integrations.exported import exported
 from textgym.messages import text_of
 from textgym.registry import make
+from textgym.tasks.task import Task
 
 __all__ = ["process_results", "refusal", "write_task"]
 
@@ -85,6 +86,8 @@ def write_task(
     Raises:
         UsageError: The environment does not fit, or its tasks are unlimited and `count` is None.
     """
+    if isinstance(dataset := kwargs.get("dataset"), str) and Path(dataset).exists():
+        kwargs["dataset"] = str(Path(dataset).absolute())  # the harness runs in another folder
     with exported(env_id, count, refusal, **kwargs) as (env, total):
         name = re.sub(r"\W+", "_", env.card.id.replace("-v", "_v")).lower()
         folder = Path(folder)
@@ -92,7 +95,7 @@ def write_task(
         documents = folder / f"{name}.jsonl"
         with documents.open("w", encoding="utf-8") as file:
             for index in range(total):
-                document = _document(env, index, kwargs)
+                document = _document(env.get_task(index), env_id, kwargs)
                 file.write(json.dumps(document, ensure_ascii=False) + "\n")
     mean = {"aggregation": "mean", "higher_is_better": True}
     settings = {
@@ -114,13 +117,12 @@ def write_task(
     return name, total
 
 
-def _document(env: TextEnv[Any], index: int, kwargs: Mapping[str, Any]) -> dict[str, str]:
+def _document(task: Task, env_id: str, kwargs: Mapping[str, Any]) -> dict[str, str]:
     """Return a task as a document. Its prompt is one text, which the harness shows as a user's."""
-    task = env.get_task(index)
     return {
         "prompt": "\n\n".join(map(text_of, task.messages)),
         "answer": "" if task.answer is None else str(task.answer),
-        "env": env.card.id,
+        "env": env_id,
         "env_kwargs": json.dumps(kwargs),
         "row": json.dumps(task.row, ensure_ascii=False),
     }

@@ -161,6 +161,15 @@ def test_a_large_test_has_a_component() -> None:
     assert (reward, info["reward_components"]["efficient"]) == (0.0, 0.0)
 
 
+def test_an_input_may_be_longer_than_what_a_test_may_print() -> None:
+    given = " ".join(map(str, range(40_000)))
+    row = {"question": "Print the sum.", "tests": [{"stdin": given, "expected": "799980000"}]}
+    env = Program()
+    env.reset(options={"task": row})
+    _, reward, _, _, info = env.step("print(sum(map(int, input().split())))")
+    assert (reward, info["problem"]) == (1.0, "")
+
+
 def test_types_matter_in_generated_rows() -> None:
     row = {
         "question": "Write `pair(n)`.",

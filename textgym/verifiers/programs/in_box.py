@@ -187,9 +187,9 @@ def _in_child(task: dict[str, Any], test: dict[str, Any], found: Any, out: int, 
         except PermissionError:  # a box without namespaces refuses it
             pass
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+        os.dup2(_new_file(test.get("stdin", "").encode("utf-8", "surrogatepass")), 0)
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(task["cpu"]),) * 2)
         resource.setrlimit(resource.RLIMIT_FSIZE, (task["output"],) * 2)
-        os.dup2(_new_file(test.get("stdin", "").encode("utf-8", "surrogatepass")), 0)
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(out if "stdin" in test else quiet, 1)
         value = _answer(test, found)

@@ -225,6 +225,7 @@ bench: setup  ## run the benchmarks
 	$(BIN)/python benchmarks/pictures.py
 	$(BIN)/python benchmarks/serving.py
 	$(BIN)/python benchmarks/shared_folder.py
+	$(BIN)/python benchmarks/rescoring.py
 	$(BIN)/python benchmarks/many_workers.py 20 200
 
 bench-guard: setup  ## fail if a ratio of the benchmarks got worse: about five minutes

@@ -1,6 +1,6 @@
 """Rescoring by two worker processes, beside one process that rescores the same run.
 
-The episodes need the CPU alone: MultiStep with the oracle, about 0.4 ms and 7 KB each. The first
+The episodes use only the CPU: MultiStep with the oracle, about 0.4 ms and 7 KB each. The first
 table shows the episodes per second, with the start of the workers. The second shows the CPU
 microseconds of an episode in the process that writes the new run, which the workers do not share.
 """

@@ -9,9 +9,10 @@ from typing import Any
 import gymnasium
 
 import textgym
+from textgym.wrappers import FewShot, StepPenalty
 
 
-class Echo(textgym.TextEnv[None]):
+class Echo(textgym.TextEnv):
     """Repeat a number."""
 
     card = textgym.Card("stranger/Echo-v0", "Repeat a number.")
@@ -57,6 +58,9 @@ textgym.register(Echo)
 env = gymnasium.make("stranger/Echo-v0")
 observation, info = env.reset(seed=1)
 reward: float = float(env.step("7")[1])
+shaped = StepPenalty(FewShot(Echo(), shots=1), amount=0.1)
+shaped.reset(seed=1)
+paid: float = float(shaped.step("7")[1])
 
 run = textgym.rollout("stranger/Echo-v0", Seven(), episodes=60)
 mean: float | None = run.mean_reward

@@ -587,7 +587,8 @@ def test_the_level_with_the_fewest_prompts_is_named() -> None:
 
     detail = found(FewerAtLevel2, "statistical.evaluation_duplicates", tasks=500)
     assert detail == (
-        "the 500 test tasks of level 2 have 10 different prompts, but the card has distinct_tasks=40"
+        "the 500 test tasks of level 2 have 10 different prompts, "
+        "but the card has distinct_tasks=40"
     )
 
 

@@ -14,10 +14,10 @@ import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from inspect import get_annotations, iscoroutinefunction
 from numbers import Real
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic
 
 import gymnasium as gym
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, TypeVar
 
 from textgym.core.card import Card
 from textgym.core.episode import Grade
@@ -44,7 +44,7 @@ __all__ = [
 _NO_CONTENT_KEYS = frozenset(("id", "level", "category"))
 
 F = TypeVar("F", bound=Callable[..., Any])
-StateT = TypeVar("StateT")
+StateT = TypeVar("StateT", default=Any)
 
 
 def _left_to_authors(method: F) -> F:
@@ -73,7 +73,7 @@ class UntilReset:
         raise AttributeError(f"{cls.__name__} has no {self._name} before the first reset")
 
 
-class AuthorMethods(gym.Env[list[Message], Message], Generic[StateT]):
+class AuthorMethods(gym.Env[list[Message], Message | str], Generic[StateT]):
     """The methods that a subclass of `TextEnv` defines, with their defaults."""
 
     card: ClassVar[Card]

@@ -25,7 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 StepResult = tuple[list[Message], SupportsFloat, bool, bool, dict[str, Any]]
-MessageEnv = gym.Env[list[Message], Message]
+MessageEnv = gym.Env[list[Message], Message | str]
 
 
 def check_message_spaces(wrapper: gym.Wrapper[Any, Any, Any, Any], env: gym.Env[Any, Any]) -> None:
@@ -134,7 +134,9 @@ class SavedState:
 
 
 class MessageWrapper(
-    SavedState, gym.Wrapper[list[Message], Message, list[Message], Message], RecordConstructorArgs
+    SavedState,
+    gym.Wrapper[list[Message], Message | str, list[Message], Message | str],
+    RecordConstructorArgs,
 ):
     """The base class of wrappers around environments whose observations are conversations.
 
@@ -161,7 +163,7 @@ class MessageWrapper(
         self.state, self._stepped = self.begin(), None
         return observation, info
 
-    def step_once(self, action: Message) -> StepResult:
+    def step_once(self, action: Message | str) -> StepResult:
         """Step the environment, for wrappers that can fail afterwards, such as a reward model.
 
         `finish_step` ends the step. Until then the same action returns the same result, so that a
@@ -253,7 +255,7 @@ class RewardWrapper(MessageWrapper):
         """
         raise NotImplementedError(f"{type(self).__name__} must define payment")
 
-    def step(self, action: Message) -> StepResult:
+    def step(self, action: Message | str) -> StepResult:
         """Step the environment, and add the payment."""
         result = self.step_once(action)
         observation, reward, terminated, truncated, info = result

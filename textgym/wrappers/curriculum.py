@@ -97,7 +97,7 @@ class LevelCurriculum(MessageWrapper):
         self.state = {**self.state, "counts": draws}
         return observation, ({**info, "level": level} if draws else info)
 
-    def step(self, action: Message) -> StepResult:
+    def step(self, action: Message | str) -> StepResult:
         """Step the environment, and count the episode if it has ended."""
         result = self.env.step(action)
         if (result[2] or result[3]) and self.state["counts"]:

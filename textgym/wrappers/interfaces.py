@@ -32,7 +32,9 @@ Template = Callable[[list[Message]], str]
 PADDING = -1
 
 
-class _Interface(SavedState, gym.Wrapper[Any, Any, list[Message], Message], RecordConstructorArgs):
+class _Interface(
+    SavedState, gym.Wrapper[Any, Any, list[Message], Message | str], RecordConstructorArgs
+):
     """The base class of both: shows conversations in a different form."""
 
     def __init__(self, env: MessageEnv, **arguments: Any) -> None:

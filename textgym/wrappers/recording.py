@@ -85,7 +85,7 @@ class RecordTrajectories(MessageWrapper):
         self._turn_clock = time.perf_counter()
         return observation, info
 
-    def step(self, action: Message) -> StepResult:
+    def step(self, action: Message | str) -> StepResult:
         """Step the environment, and write the episode if it has ended."""
         result = self.env.step(action)
         if self._record is not None:

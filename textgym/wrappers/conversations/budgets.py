@@ -111,7 +111,7 @@ class TurnBudget(_Budget):
         super().__init__(env, limit=most, note=note)
         limit_turns(env, most)
 
-    def step(self, action: Message) -> StepResult:
+    def step(self, action: Message | str) -> StepResult:
         """Step the environment, and add a note with the number of messages left."""
         left: int = self.state["left"][-1] - 1
         observation, reward, terminated, truncated, info = self.env.step(action)
@@ -164,7 +164,7 @@ class TokenBudget(_Budget):
         check_count(self, "limit", limit)
         self._length = length_function(tokenizer)
 
-    def step(self, action: Message) -> StepResult:
+    def step(self, action: Message | str) -> StepResult:
         """Step the environment, and add a note with the number of tokens left."""
         if action_problem(action):
             return self.env.step(action)  # which raises
@@ -243,7 +243,7 @@ class ContextWindow(ConversationWrapper):
         self.state = {"prompt": len(observation)}
         return observation, info
 
-    def step(self, action: Message) -> StepResult:
+    def step(self, action: Message | str) -> StepResult:
         """Step the environment, and show the turns that fit."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         start = self._start(observation)

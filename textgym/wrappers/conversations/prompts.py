@@ -61,7 +61,7 @@ class SystemPrompt(ConversationWrapper):
         observation, info = super().reset(seed=seed, options=options)
         return self._with_text(observation), info
 
-    def step(self, action: Message) -> StepResult:
+    def step(self, action: Message | str) -> StepResult:
         """Step the environment."""
         observation, *rest = self.env.step(action)
         return self._with_text(observation), *rest  # type: ignore[return-value]
@@ -140,7 +140,7 @@ class FewShot(ConversationWrapper):
                 self.state = {"left_out": place}
         return self._with_examples(observation), info
 
-    def step(self, action: Message) -> StepResult:
+    def step(self, action: Message | str) -> StepResult:
         """Step the environment."""
         observation, *rest = self.env.step(action)
         return self._with_examples(observation), *rest  # type: ignore[return-value]

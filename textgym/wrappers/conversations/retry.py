@@ -104,7 +104,7 @@ class Retry(OwnConversation):
         self.conversation = Conversation()
         return observation, info
 
-    def step(self, action: Message) -> StepResult:
+    def step(self, action: Message | str) -> StepResult:
         """Step the environment; after a wrong answer, say so instead of ending the episode."""
         if self.state["failed"]:
             prompt, _ = self.env.reset(options={"task": text_env(self).task.row})

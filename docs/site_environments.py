@@ -10,18 +10,21 @@ from __future__ import annotations
 import contextlib
 import html
 import json
+from collections.abc import Collection
 from typing import Any
 
 import gymnasium as gym
 import make_pages
 from page_figures import audits
 from sphinx.application import Sphinx
+from sphinx.util import logging
 
 import textgym
 from textgym import Card
 from textgym.errors import UsageError
 from textgym.registry import is_registered
 
+_logger = logging.getLogger(__name__)
 FILTERS = ("structure", "capabilities", "domain", "task_type", "verification", "levels")
 
 
@@ -31,7 +34,7 @@ def add(app: Sphinx, page: str, source: list[str]) -> None:
     if folder != "environments":
         return
     if name == "index":
-        source[0] += catalogue()
+        source[0] += catalogue(app.env.found_docs)
         return
     id = f"textgym/{name}"
     heading, _, text = source[0].partition("\n")
@@ -75,22 +78,32 @@ def _figures(id: str) -> str:
     )
 
 
-def catalogue() -> str:
-    """Return the catalogue as Markdown with HTML: an entry for each environment, with its card."""
-    ids = sorted(id for id in gym.registry if is_registered(id))
-    entries = "\n".join(_entry(id) for id in ids if not id.startswith("nemo-gym/"))
+def catalogue(pages: Collection[str]) -> str:
+    """Return the catalogue as Markdown with HTML: an entry for each environment, with its card.
+
+    The environments of textgym come first. Data sets with a name are left out, as in `textgym list`.
+
+    Args:
+        pages: The pages of the site. A link to any other page is a warning.
+    """
+    ids = [id for id in gym.registry if is_registered(id) and not id.startswith("nemo-gym/")]
+    ids = [id for id in ids if "dataset" not in gym.registry[id].kwargs]
+    ids.sort(key=lambda id: (not id.startswith("textgym/"), id))
+    entries = "\n".join(_entry(id, pages) for id in ids)
     return f'\n```{{raw}} html\n<div id="catalogue">\n{entries}\n</div>\n```\n'
 
 
-def _entry(id: str) -> str:
+def _entry(id: str, pages: Collection[str]) -> str:
     card, (namespace, _, name) = textgym.card(id), id.partition("/")
-    page = f"{name}.html" if namespace == "textgym" else f"../guests/{namespace}.html"
+    page = f"environments/{name}" if namespace == "textgym" else f"guests/{namespace}"
+    if page not in pages:
+        _logger.warning("the catalogue links to %s, which does not exist", page)
     fields = {field: _values(getattr(card, field)) for field in FILTERS}
     tags = [tag for field in ("structure", "capabilities", "domain") for tag in fields[field]]
     shown = "".join(f"<li>{html.escape(tag)}</li>" for tag in tags)
     return (
         f'<article data-fields="{html.escape(json.dumps(fields), quote=True)}">'
-        f'<h3><a href="{page}">{html.escape(id)}</a></h3>'
+        f'<h3><a href="../{page}.html">{html.escape(id)}</a></h3>'
         f"<p>{html.escape(card.summary)}</p><ul>{shown}</ul></article>"
     )
 

@@ -81,7 +81,7 @@ def _figures(id: str) -> str:
 def catalogue(pages: Collection[str]) -> str:
     """Return the catalogue as Markdown with HTML: an entry for each environment, with its card.
 
-    The environments of textgym come first. Data sets with a name are left out, as in `textgym list`.
+    The environments of textgym come first. Data sets with a name are left out, as in the command.
 
     Args:
         pages: The pages of the site. A link to any other page is a warning.

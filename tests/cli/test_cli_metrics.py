@@ -320,7 +320,8 @@ def test_format_json_is_json(run: Any) -> None:
     [
         ("nowhere", "'nowhere' holds no run: No such file or directory"),
         ("good nowhere", "'nowhere' holds no run"),
-        ("folder", "'folder' holds no run"),
+        ("folder", "'folder' holds no run: it has no trajectories.jsonl"),
+        ("runs", "'runs' holds no run; name one in it, such as 'runs/a'"),
         ("good/trajectories.jsonl", "holds no run: Not a directory"),
         ("empty", "'empty' contains no episodes"),
         ("torn", "'torn' contains no episodes"),
@@ -336,6 +337,8 @@ def test_a_user_error_is_one_line_with_exit_code_2(run: Any, arguments: str, exp
     good = episode(1.0)
     stored(Path("good"), good)
     Path("folder").mkdir()
+    stored(Path("runs/b"), good)
+    stored(Path("runs/a"), good)
     stored(Path("empty"))
     for name, text in {
         "torn": json.dumps(good),

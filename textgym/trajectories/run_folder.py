@@ -278,7 +278,15 @@ def open_trajectories(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with (Path(path) / "trajectories.jsonl").open("rb") as lines:
             yield lines
     except OSError as error:
-        raise RunError(f"{str(path)!r} holds no run: {error.strerror}") from error
+        problem = f": {error.strerror}"
+        if Path(path).is_dir():
+            run = min(
+                (str(file.parent) for file in Path(path).glob("*/trajectories.jsonl")), default=""
+            )
+            problem = (
+                f"; name one in it, such as {run!r}" if run else ": it has no trajectories.jsonl"
+            )
+        raise RunError(f"{str(path)!r} holds no run{problem}") from error
 
 
 def read_lines(lines: BinaryIO, number: int = 0) -> Iterator[tuple[bytes, Trajectory]]:

@@ -96,12 +96,22 @@ for _kind in (TextPart, ImageURL, ImagePart, FunctionCall, ToolCall, Message):
 
 
 def system(content: str) -> Message:
-    """Return a system message."""
+    """Return a system message.
+
+    Example:
+        >>> system("Answer in one word.")
+        {'role': 'system', 'content': 'Answer in one word.'}
+    """
     return {"role": "system", "content": content}
 
 
 def user(content: str) -> Message:
-    """Return a user message."""
+    """Return a user message.
+
+    Example:
+        >>> user("What is 2 + 3?")
+        {'role': 'user', 'content': 'What is 2 + 3?'}
+    """
     return {"role": "user", "content": content}
 
 
@@ -132,7 +142,12 @@ def assistant_calls(*calls: tuple[str, dict[str, Any]]) -> Message:
 
 
 def tool_result(content: str, tool_call_id: str) -> Message:
-    """Return the tool message that answers a call."""
+    """Return the tool message that answers a call.
+
+    Example:
+        >>> tool_result("5", "call_1")
+        {'role': 'tool', 'content': '5', 'tool_call_id': 'call_1'}
+    """
     return {"role": "tool", "content": content, "tool_call_id": tool_call_id}
 
 

@@ -97,6 +97,11 @@ class Card:
     Raises:
         UsageError: The id does not have the form `namespace/Name-v0`, a field that must be a tuple
             has another type, or there are no levels.
+
+    Example:
+        >>> card = Card("demo/Sums-v0", "Add numbers.", domain=("mathematics",), levels=(1, 2, 3))
+        >>> card.matches("domain", "mathematics"), card.reward_range
+        (True, (0.0, 1.0))
     """
 
     id: str

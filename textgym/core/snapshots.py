@@ -62,6 +62,16 @@ def set_state(env: gym.Env[Any, Any], state: dict[str, Any]) -> None:
             the error names the path. The environment and its wrappers are unchanged.
         BoundaryFailure: Something that the environment's `begin` calls failed. The environment and
             its wrappers are unchanged.
+
+    Example:
+        >>> import gymnasium, textgym
+        >>> env = gymnasium.make("textgym/GuessNumber-v0", level=1)
+        >>> observation, info = env.reset(seed=1)
+        >>> saved = textgym.get_state(env)
+        >>> other = gymnasium.make("textgym/GuessNumber-v0", level=1)
+        >>> textgym.set_state(other, saved)
+        >>> other.unwrapped.task == env.unwrapped.task
+        True
     """
     layers = list(wrappers_around(env))
     inner: Any = env.unwrapped

@@ -48,6 +48,14 @@ def compare(before: RunLike, after: RunLike) -> dict[str, Any]:
         - `reward` and `success_rate`: the `difference`, its standard `error`, and the ends `low`
           and `high` of its 95 % confidence interval, from `paired_difference` or
           `unpaired_difference`. None if one of the runs has no graded episode.
+
+    Example:
+        >>> import textgym
+        >>> before = textgym.rollout("textgym/MCQA-v0", "random", episodes=50)
+        >>> after = textgym.rollout("textgym/MCQA-v0", "oracle", episodes=50)
+        >>> overall = textgym.compare(before, after)["overall"]
+        >>> overall["shared_tasks"], overall["reward"]["low"] > 0
+        (50, True)
     """
     views = as_episode_table(before).view(), as_episode_table(after).view()
     by_env = [episodes.split("env") for episodes in views]

@@ -189,6 +189,12 @@ def compute_metrics(run: RunLike) -> dict[str, Any]:
 
     Raises:
         RunError: The folder contains no run, no episodes, or an episode that cannot be read.
+
+    Example:
+        >>> import textgym
+        >>> run = textgym.rollout("textgym/MCQA-v0", "oracle", episodes=3)
+        >>> textgym.compute_metrics(run)["overall"]["mean_reward"]
+        1.0
     """
     return run_metrics(as_episode_table(run))
 

@@ -49,6 +49,13 @@ class Task:
         answer: The correct answer. It is never shown.
         tools: The schemas of the tools that may be called; None for all tools of the environment.
         row: The row that the task was made from.
+
+    Example:
+        >>> import textgym
+        >>> row = {"id": "sum-1", "sum": "2 + 3"}
+        >>> prompt = textgym.user(f"What is {row['sum']}?")
+        >>> textgym.Task(row["id"], (prompt,), answer=5, row=row).messages
+        ({'role': 'user', 'content': 'What is 2 + 3?'},)
     """
 
     id: str

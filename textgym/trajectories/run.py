@@ -32,6 +32,14 @@ class Run:
         stopped_early: Whether the run was stopped because its first episodes all failed.
         data: The digests of each environment's data sets, by environment and name.
         rows: The rows that were given as tasks, by environment.
+
+    Example:
+        >>> import textgym
+        >>> run = textgym.rollout("textgym/MCQA-v0", "oracle", episodes=3)
+        >>> run
+        <Run of 3 episodes in memory: mean reward 1.000, 0 failures>
+        >>> sorted(trajectory["task_id"] for trajectory in run.trajectories())
+        ['test-mixed-0', 'test-mixed-1', 'test-mixed-2']
     """
 
     metrics: dict[str, Any]

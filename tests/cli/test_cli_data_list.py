@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +25,23 @@ def test_all_data_sets_and_those_with_a_published_prompt(tmp_path: Path) -> None
     shown = output_of(run(tmp_path))
     assert all(f"\n{name} " in shown for name in dataset_names())
     assert f"With a published prompt: {', '.join(published_names())}" in " ".join(shown.split())
+
+
+def test_a_terminal_of_80_columns_shows_no_longer_line() -> None:
+    terminal, other_end = pty.openpty()
+    seen, command = b"", [sys.executable, "-m", "textgym", "data", "list"]
+    environment = {**os.environ, "COLUMNS": "80", "TERM": "dumb"}
+    with (
+        subprocess.Popen(command, stdout=other_end, env=environment),
+        os.fdopen(terminal, "rb", 0) as text,
+    ):
+        os.close(other_end)
+        with contextlib.suppress(OSError):  # Linux's way to say that the other end is closed
+            while piece := text.read(10_000):
+                seen += piece
+    lines = seen.decode().splitlines()
+    assert "With a published prompt: aime_24_published," in seen.decode()
+    assert [line for line in lines if len(line) > 80] == []
 
 
 @pytest.mark.parametrize("name", ["mmlu_pro", "mmlu_pro_published"])

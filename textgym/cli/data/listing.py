@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from textgym.cli.arguments import JsonOption
-from textgym.display.terminal import show
+from textgym.display.terminal import show, wrapped
 from textgym.tasks.named import NamedDataset, dataset_names, named_dataset, published_names
 
 __all__ = ["list_command"]
@@ -35,7 +35,7 @@ def list_command(
     else:
         print_all(_table(datasets))
         show("textgym data list NAME shows all of one; textgym eval NAME plays it")
-        show(f"With a published prompt: {', '.join(published_names())}")
+        show(wrapped(f"With a published prompt: {', '.join(published_names())}"))
 
 
 def _table(datasets: list[NamedDataset]) -> Table:

@@ -9,7 +9,14 @@ import pytest
 
 from textgym.errors import RowError
 from textgym.messages import ROLES, message_problem, system, tool_result, user
-from textgym.tasks.nemo_rows import field_of, has_prompt, patterns_of, prompt_of, tools_of
+from textgym.tasks.nemo_rows import (
+    field_of,
+    has_prompt,
+    messages_of,
+    patterns_of,
+    prompt_of,
+    tools_of,
+)
 
 PLACE = "responses_create_params"
 FLAT = {
@@ -245,6 +252,11 @@ def test_tools_share_nothing_with_the_row() -> None:
 def test_a_prompt_without_text_is_refused(content: Any) -> None:
     with pytest.raises(RowError, match=r"field 'responses_create_params.input' contains no text"):
         prompt_of(row([{"role": "user", "content": content}]))
+
+
+def test_a_reply_may_be_empty() -> None:
+    reply = {"role": "assistant", "content": ""}
+    assert messages_of([reply], "response.output") == [reply]
 
 
 def test_nulls_that_a_table_adds_to_the_schemas_of_tools_are_left_out() -> None:

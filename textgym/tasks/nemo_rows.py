@@ -53,7 +53,10 @@ def prompt_of(row: Mapping[str, Any]) -> list[Message]:
     messages: list[Message] = []
     if isinstance(params.get("instructions"), str) and params["instructions"]:
         messages.append(system(params["instructions"]))
-    return [*messages, *messages_of(params["input"], f"{_PLACE}.input")]
+    asked = messages_of(params["input"], f"{_PLACE}.input")
+    if not any(message.get("content") or message.get("tool_calls") for message in asked):
+        raise RowError(f"{_PLACE}.input", "contains no text")
+    return [*messages, *asked]
 
 
 def messages_of(value: Any, place: str) -> list[Message]:
@@ -98,8 +101,6 @@ def messages_of(value: Any, place: str) -> list[Message]:
             raise RowError(f"{where}.type", f"is {kind!r}; supported types are {known}")
     if not messages:
         raise RowError(place, "contains no message")
-    if not any(message.get("content") or message.get("tool_calls") for message in messages):
-        raise RowError(place, "contains no text")
     return messages
 
 

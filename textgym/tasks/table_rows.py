@@ -98,7 +98,8 @@ def load_from_hub(path: str, **arguments: Any) -> Any:
     config = library.config
     if "data_files" not in arguments and not config.HF_HUB_OFFLINE and not os.path.exists(path):
         try:
-            data_library("huggingface_hub").get_session().head(config.HF_ENDPOINT, timeout=_SECONDS)
+            session = data_library("huggingface_hub").utils.get_session()
+            session.head(config.HF_ENDPOINT, timeout=_SECONDS)
         except Exception as error:  # of the HTTP library, which differs from version to version
             raise ConnectionError(
                 f"{config.HF_ENDPOINT} cannot be reached: {in_one_line(error)}; set "

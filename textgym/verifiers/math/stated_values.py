@@ -217,7 +217,7 @@ def _value_in(statement: str, hidden: str, is_labelled: bool, question: str = ""
         hidden = hidden[: reason.start()]
         runs = [run for run in runs if run.start() < reason.start()]
         new = [run for run in new if run.start() < reason.start()]
-    while new and runs[-1] is not new[-1]:  # what the question gives, and is no alternative
+    while new and runs[-1] is not new[-1]:  # without what the question gives
         if UNSURE.search(hidden, runs[-2].end(), runs[-1].start()):
             return ""
         runs.pop()

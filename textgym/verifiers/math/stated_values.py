@@ -45,7 +45,7 @@ _CASES = re.compile(
 """A condition, and another value with its own condition."""
 _CONCLUSION = re.compile(
     r"[,;] (?:and )?so (?=(?:he|she|it|they|we|i|you|there|the|that|this|each|(?-i:[A-Z])\w+"
-    rf"|[a-z] ?(?==))(?:['’]s)?(?![\w'’])[^;\n]*?[\d{HIDDEN}])",
+    rf"|[a-z] ?(?==))(?:['’]s)?(?![\w'’])[^;\n]{{0,200}}?[\d{HIDDEN}])",
     re.IGNORECASE,
 )
 """What separates the premises from the conclusion behind them: "8 is half of 16, so x = 8"."""
@@ -66,7 +66,7 @@ _FORMULA_BEFORE = re.compile(
     r"(?:\A|\b(?:is|are|be|equals|get|so|thus|hence|therefore|then)\b)\W*\Z", re.IGNORECASE
 )
 _OPERATION = re.compile(r"[\w)²³] ?[-+*/^=·×] ?[\w(]|\w[²³]")
-_ASIDE = re.compile(r"(?<!:) \([^()\n]*[a-z]{2}[^()\n]*\)\W*\Z", re.IGNORECASE)
+_ASIDE = re.compile(r"(?<!:) \([^()\n]{0,80}?[a-z]{2}[^()\n]{0,80}\)\W*\Z", re.IGNORECASE)
 _STATES = re.compile(
     rf"(?:\b(?:is|are|equals):?|\b(?:(?:for|making) a total of|result(?:s|ing) in)|(?<=[a-z]{{2}}):"
     r"|\b(?:giv(?:es|ing)|leav(?:es|ing))(?: (?:him|her|them|it|us|(?-i:[A-Z])[a-z]+))?(?: with)?"

@@ -53,7 +53,8 @@ _LABEL_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _EXPLAINS = re.compile(
-    r"\s*(?:(?:this|that|it)(?: is|['’]s) because\b|note that\b|\((?=[^()\n]*[a-z]{2}[^()\n]*\)))",
+    r"\s*(?:(?:this|that|it)(?: is|['’]s) because\b|note that\b"
+    r"|\((?=[^()\n]{0,80}?[a-z]{2}[^()\n]{0,80}\)))",
     re.IGNORECASE,
 )
 """What opens a sentence about the answer that another sentence states."""
@@ -122,7 +123,7 @@ WRONG = re.compile(
     rf"|(?:{MENTIONED}) (?:that |about |for )?(?:(?:it|there)(?:['’]s| is| are| was) )?"
     rf"(?:[a-z] ?= ?)?[\"'“‘$]?[\d{HIDDEN}]++\W{{0,5}}\Z|used to be (?=[\d{HIDDEN}]))"
     r"|\A(?:suppose|assume|imagine|let(?! (?:me|us)\b)|prove|show that|try|ignore|forget|replace"
-    rf"|if(?!.*[,;].*[\d{HIDDEN}]))\b"
+    rf"|if(?!.{{0,200}}?[,;].{{0,200}}?[\d{HIDDEN}]))\b"
     rf"|\((?:{FALSE}|no,|not(?: right| correct| sure)?\b(?! \w))(?!\w)|,(?: but)? no\W*\Z"
     rf"|['’]s (?:\w+ly )?(?:{FALSE}|impossible)\b"
     r"|[\d" + HIDDEN + r"][^.,;]{0,20} or (?:more|fewer|less|greater|higher|lower)\b"

@@ -32,7 +32,7 @@ from textgym.policies.chat import hermes
 from textgym.verifiers import calendar, choices, exact, extract, json_reader, stated
 from textgym.verifiers.choices import letters
 from textgym.verifiers.judge.prompt import JudgePrompt
-from textgym.verifiers.math import stated_words, statements
+from textgym.verifiers.math import stated_values, stated_words
 
 LENGTHS = (1_000, 4_000, 32_000)  # characters
 ENOUGH_SECONDS = 0.02  # of CPU time; what takes less on the longest text is fast
@@ -101,7 +101,7 @@ def functions() -> dict[str, Work]:
         extract.last_boxed, extract.latex_to_text, extract.last_line, extract.final_number,
         stated.stated_answer, stated.named_form, json_reader.last_json, exact.normalize_answer,
         exact.bare_answer, exact.read_number, exact.normalize_text, calendar.read_time,
-        calendar.read_minutes, stated_words.stated_text, statements.stated_value,
+        calendar.read_minutes, stated_words.stated_text, stated_values.stated_value,
     )  # fmt: skip
     options = {"A": "iron", "B": "zinc", "C": "vitamin C", "D": "12", "E": "not lead"}
     judge = JudgePrompt()

@@ -49,7 +49,7 @@ MAX_TOKENS = {
 HIGHEST = {"Haystack": 0}
 """The highest level that is played, where prompts of higher ones are thousands of tokens long."""
 
-SEEDED = ("EquivalenceJudge", "RedefinedRules", "GuessNumber")
+SEEDED = ("EquivalenceJudge", "RedefinedRules", "GuessNumber", "Math")
 """The environments with three seeds and all controls."""
 
 MIXTURE = ("EquivalenceJudge", "GuessNumber", "Math")

@@ -144,7 +144,7 @@ def test_runs_that_fail_are_reported_and_the_others_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def play(command: list[str], **settings: Any) -> Any:
-        job = Job(("Math",), control=command[command.index("--control") + 1])
+        job = Job(("MCQA",), control=command[command.index("--control") + 1])
         failed = job.control == "shuffled"
         finish(tmp_path, job, done=not failed)
         return type("Done", (), {"returncode": int(failed)})
@@ -156,9 +156,9 @@ def test_runs_that_fail_are_reported_and_the_others_are_kept(
     monkeypatch.setattr(page, "finished", lambda: runs_of.finished(tmp_path))
     monkeypatch.setattr(page, "merge", lambda fresh: runs_of.merge(fresh, place))
     monkeypatch.setattr(page, "read", lambda: runs_of.read(place))
-    assert not page.play_missing(["Math"], 1)
+    assert not page.play_missing(["MCQA"], 1)
     assert "it ended with status 1" in capsys.readouterr().out
-    assert [runs_of.job_of(run) for run in runs_of.read(place)] == [Job(("Math",))]
+    assert [runs_of.job_of(run) for run in runs_of.read(place)] == [Job(("MCQA",))]
 
 
 def test_page_shows_the_runs_of_the_file() -> None:

@@ -154,4 +154,7 @@ def test_an_environment_without_tools_is_skipped() -> None:
     class Silent(textgym.TextEnv[None]):
         card = textgym.Card("tests/Silent-v0", "Say something.")
 
+        def generate(self, rng: random.Random, level: int) -> dict[str, Any]:
+            return {}
+
     assert checked(Silent) == Result(NAME, "skip", detail="the environment has no tools")

@@ -3,8 +3,8 @@
 The figures of an audit follow from the environment's module, the audits' own code, and all modules
 that these import. A digest of that code is stored with the figures. Comments, layout and docstrings
 do not count; the docstring of a tool does, because models and attackers read it. Data files that
-the code reads with `packaged_data` count. Modules that no
-audit runs, of model servers, data sets, curricula and shards, do not count, either.
+the code reads with `packaged_data` count. Modules that no audit runs, of model servers, data sets,
+curricula and shards, do not count, either.
 """
 
 from __future__ import annotations
